@@ -1,0 +1,32 @@
+// The compiled module, built once per instruction set under its own name (DRR_MODULE). A table of contents.
+
+#include "bindings/operations.hpp"
+
+#include "drr/errors.hpp"
+
+namespace drr::bindings {
+
+namespace {
+
+void translate_errors(std::exception_ptr error) {
+  try {
+    if (error)
+      std::rethrow_exception(error);
+  } catch (const InvalidInput& invalid) {
+    PyErr_SetString(PyExc_ValueError, invalid.what());
+  }
+}
+
+} // namespace
+
+PYBIND11_MODULE(DRR_MODULE, module, py::mod_gil_not_used()) {
+  module.doc() = "Compiled kernels of drr. Private: use the functions of the package.";
+  py::register_local_exception_translator(&translate_errors);
+
+  bind_build_info(module);
+  bind_status(module);
+  bind_views(module);
+  bind_tilt(module);
+}
+
+} // namespace drr::bindings

@@ -1,0 +1,29 @@
+// The one header that includes pybind11. numpy arrays become views without a copy; what cannot be viewed is refused.
+// Conversions happen once, before, in Python (drr/_validation.py).
+#pragma once
+
+#include "drr/views.hpp"
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <span>
+
+namespace drr::bindings {
+
+namespace py = pybind11;
+
+// A float64 or float32 array with contiguous rows, or an object with CSR's data, indices, indptr and shape.
+FeatureView view_features(const py::object& features);
+
+Index n_rows(const FeatureView& features);
+Index n_cols(const FeatureView& features);
+
+// A contiguous float64 vector of that length. None gives an empty span.
+std::span<const double> view_vector(const py::object& vector, Index length, const char* name);
+
+// A new float64 vector, uninitialised, and the span that a kernel fills.
+py::array_t<double> new_vector(Index length);
+std::span<double> span_of(py::array_t<double>& vector);
+
+} // namespace drr::bindings

@@ -1,0 +1,13 @@
+// One function per bound header; module.cpp calls them in the order of the flow.
+#pragma once
+
+#include "bindings/numpy_views.hpp"
+
+namespace drr::bindings {
+
+void bind_build_info(py::module_& module);
+void bind_status(py::module_& module);
+void bind_views(py::module_& module);
+void bind_tilt(py::module_& module);
+
+} // namespace drr::bindings

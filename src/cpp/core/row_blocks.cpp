@@ -1,0 +1,85 @@
+#include "core/row_blocks.hpp"
+
+#include "core/csr_rows.hpp"
+#include "core/dense_rows.hpp"
+
+#include "drr/errors.hpp"
+
+#include <algorithm>
+
+namespace drr {
+
+namespace {
+
+// Half of a common first-level data cache, so that θ, the shift and the running sum have room beside the rows.
+constexpr double tile_bytes = 16 * 1024;
+constexpr Index smallest_tile = 4;  // rows are handled four at a time
+constexpr Index largest_tile = 256; // bounds the buffers of a tile for narrow rows
+constexpr Index most_chunks = 64;   // enough for any sensible number of threads; bounds the partial sums
+
+} // namespace
+
+RowBlocks::RowBlocks(Index n_rows, Index n_cols, const double* shift, double bytes_per_row)
+    : n_rows_(n_rows), n_cols_(n_cols), shift_(shift) {
+  const auto fitting = static_cast<Index>(tile_bytes / std::max(1.0, bytes_per_row));
+  rows_per_tile_ = std::clamp(fitting / smallest_tile * smallest_tile, smallest_tile, largest_tile);
+}
+
+namespace {
+
+template <class Scalar>
+std::unique_ptr<RowBlocks> rows_of(const DenseView<Scalar>& view, const double* shift) {
+  return std::make_unique<DenseRows<Scalar>>(view, shift);
+}
+
+template <class Scalar, class Ordinal>
+std::unique_ptr<RowBlocks> rows_of(const CsrView<Scalar, Ordinal>& view, const double* shift) {
+  return std::make_unique<CsrRows<Scalar, Ordinal>>(view, shift);
+}
+
+template <class Scalar>
+void validate_view(const DenseView<Scalar>&) {}
+
+template <class Scalar, class Ordinal>
+void validate_view(const CsrView<Scalar, Ordinal>& view) {
+  const auto fail = [](const std::string& what) {
+    throw InvalidInput("features is a broken CSR matrix: " + what +
+                       ". Rebuild it, for example with scipy.sparse.csr_array(dense_or_coo).");
+  };
+  if (view.offsets[0] != 0)
+    fail("indptr[0] is " + std::to_string(view.offsets[0]) + ", not 0");
+  for (Index i = 0; i < view.n_rows; ++i)
+    if (view.offsets[i + 1] < view.offsets[i])
+      fail("indptr decreases at row " + std::to_string(i));
+  if (view.offsets[view.n_rows] > view.n_stored)
+    fail("indptr ends at " + std::to_string(view.offsets[view.n_rows]) + " but only " +
+         std::to_string(view.n_stored) + " entries are stored");
+  for (Index i = 0; i < view.n_rows; ++i)
+    for (Index at = view.offsets[i]; at < view.offsets[i + 1]; ++at)
+      if (view.columns[at] < 0 || view.columns[at] >= view.n_cols)
+        fail("column index " + std::to_string(view.columns[at]) + " in row " + std::to_string(i) +
+             " is outside 0 … " + std::to_string(view.n_cols - 1));
+}
+
+} // namespace
+
+std::unique_ptr<RowBlocks> make_row_blocks(const FeatureView& features, const double* shift) {
+  return std::visit([shift](const auto& view) { return rows_of(view, shift); }, features);
+}
+
+void validate(const FeatureView& features) {
+  std::visit([](const auto& view) { validate_view(view); }, features);
+}
+
+Chunks::Chunks(const RowBlocks& rows) : n_rows_(rows.n_rows()), rows_per_tile_(rows.rows_per_tile()) {
+  const Index n_tiles = (n_rows_ + rows_per_tile_ - 1) / rows_per_tile_;
+  const Index tiles_per_chunk = std::max<Index>(1, (n_tiles + most_chunks - 1) / most_chunks);
+  rows_per_chunk_ = tiles_per_chunk * rows_per_tile_;
+  count_ = (n_rows_ + rows_per_chunk_ - 1) / rows_per_chunk_;
+}
+
+RowRange Chunks::operator[](Index chunk) const {
+  return {chunk * rows_per_chunk_, std::min(n_rows_, (chunk + 1) * rows_per_chunk_)};
+}
+
+} // namespace drr

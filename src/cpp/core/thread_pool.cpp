@@ -1,0 +1,115 @@
+#include "core/thread_pool.hpp"
+
+#include "drr/errors.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace drr {
+
+namespace {
+// Asking the monitor may take the interpreter lock; twenty times a second keeps Ctrl-C prompt and the cost nil.
+constexpr auto poll_interval = std::chrono::milliseconds(50);
+} // namespace
+
+ThreadPool::ThreadPool(const Execution& execution)
+    : n_threads_(std::max(1, execution.n_threads)), monitor_(execution.monitor) {}
+
+ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  job_ready_.notify_all();
+  for (auto& worker : workers_)
+    worker.join();
+}
+
+void ThreadPool::start_workers() {
+  workers_.reserve(n_threads_ - 1);
+  try {
+    while (static_cast<int>(workers_.size()) < n_threads_ - 1)
+      workers_.emplace_back(&ThreadPool::work, this, static_cast<int>(workers_.size()) + 1);
+  } catch (const std::system_error&) {
+    // The system refuses more threads: the result does not depend on their number, so go on with what there is.
+    n_threads_ = static_cast<int>(workers_.size()) + 1;
+  }
+}
+
+void ThreadPool::run_erased(Index n_tasks, ErasedTask task, void* context) {
+  poll();
+  task_ = task;
+  context_ = context;
+  n_tasks_ = n_tasks;
+  next_task_.store(0);
+  stop_.store(false);
+  error_ = nullptr;
+  if (n_threads_ == 1 || n_tasks == 1) {
+    take_tasks(0);
+  } else {
+    if (workers_.empty())
+      start_workers();
+    {
+      std::lock_guard lock(mutex_);
+      n_busy_ = static_cast<int>(workers_.size());
+      ++job_number_;
+    }
+    job_ready_.notify_all();
+    take_tasks(0);
+    std::unique_lock lock(mutex_);
+    job_done_.wait(lock, [this] { return n_busy_ == 0; });
+  }
+  if (error_)
+    std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void ThreadPool::take_tasks(int worker) noexcept {
+  try {
+    for (;;) {
+      if (worker == 0)
+        poll();
+      if (stop_.load(std::memory_order_relaxed))
+        return;
+      const Index number = next_task_.fetch_add(1);
+      if (number >= n_tasks_)
+        return;
+      task_(context_, number, worker);
+    }
+  } catch (...) {
+    stop_.store(true);
+    std::lock_guard lock(mutex_);
+    if (!error_)
+      error_ = std::current_exception();
+  }
+}
+
+void ThreadPool::work(int worker) {
+  Index last_job = 0;
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      job_ready_.wait(lock, [&] { return closing_ || job_number_ != last_job; });
+      if (closing_)
+        return;
+      last_job = job_number_;
+    }
+    take_tasks(worker);
+    std::lock_guard lock(mutex_);
+    if (--n_busy_ == 0)
+      job_done_.notify_one();
+  }
+}
+
+void ThreadPool::poll() {
+  if (!monitor_)
+    return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_poll_)
+    return;
+  next_poll_ = now + poll_interval;
+  if (monitor_->stop_requested())
+    throw Interrupted();
+}
+
+} // namespace drr

@@ -1,0 +1,74 @@
+// A pool that lives as long as one operation: no thread outlives the call, so a fork afterwards is always safe.
+//
+// `run` hands out tasks 0 … n−1 in order. Which thread takes which task is left to chance, therefore a task must
+// write only to its own place; whoever reduces the places does so in task order. That makes every result the same to
+// the last bit for any number of threads.
+#pragma once
+
+#include "drr/execution.hpp"
+#include "drr/views.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace drr {
+
+class ThreadPool {
+public:
+  explicit ThreadPool(const Execution& execution);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // The calling thread included; `worker` numbers passed to tasks are smaller than this.
+  int n_threads() const { return n_threads_; }
+
+  // Calls task(task_number, worker_number) for every task, the calling thread being worker 0. An exception from a task
+  // is rethrown here after all threads have come to rest. Throws Interrupted when the monitor asks to stop.
+  template <class Task>
+  void run(Index n_tasks, Task&& task) {
+    run_erased(
+        n_tasks,
+        [](void* context, Index number, int worker) {
+          (*static_cast<std::remove_reference_t<Task>*>(context))(number, worker);
+        },
+        const_cast<void*>(static_cast<const void*>(&task)));
+  }
+
+  // For long serial stretches: throws Interrupted when the monitor asks to stop. Cheap; calling thread only.
+  void poll();
+
+private:
+  using ErasedTask = void (*)(void*, Index, int);
+
+  void run_erased(Index n_tasks, ErasedTask task, void* context);
+  void start_workers();
+  void work(int worker);
+  void take_tasks(int worker) noexcept;
+
+  int n_threads_;
+  Monitor* monitor_;
+  std::chrono::steady_clock::time_point next_poll_{};
+
+  std::vector<std::thread> workers_; // started by the first parallel run
+  std::mutex mutex_;
+  std::condition_variable job_ready_, job_done_;
+  Index job_number_ = 0; // guarded by mutex_; a change wakes the workers
+  int n_busy_ = 0;       // guarded by mutex_
+  bool closing_ = false; // guarded by mutex_
+
+  // The current job; written before the workers are woken, constant while they are busy.
+  ErasedTask task_ = nullptr;
+  void* context_ = nullptr;
+  Index n_tasks_ = 0;
+  std::atomic<Index> next_task_{0};
+  std::atomic<bool> stop_{false};
+  std::exception_ptr error_; // first one wins; guarded by mutex_
+};
+
+} // namespace drr

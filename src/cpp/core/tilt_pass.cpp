@@ -1,0 +1,112 @@
+#include "core/tilt_pass.hpp"
+
+#include "drr/errors.hpp"
+
+#include <Eigen/Core>
+
+#include <cmath>
+#include <limits>
+
+namespace drr {
+
+namespace {
+using Wide = Eigen::Map<Eigen::ArrayXd>;
+using ConstWide = Eigen::Map<const Eigen::ArrayXd>;
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+// exp(−708) ≈ 3e-308 is the smallest normal number. Eigen clamps its argument near there, so −∞ would not give 0.
+constexpr double smallest_exponent = -708.0;
+} // namespace
+
+double LogSum::value() const { return largest + std::log(total); }
+
+void exponentials(std::span<const double> scores, double largest, double* e) {
+  const auto n = static_cast<Eigen::Index>(scores.size());
+  const auto shifted = ConstWide(scores.data(), n) - largest;
+  Wide(e, n) = (shifted > smallest_exponent).select(shifted.max(smallest_exponent).exp(), 0.0);
+}
+
+TiltPass::TiltPass(const RowBlocks& rows, ThreadPool& pool)
+    : rows_(rows), pool_(pool), chunks_(rows), partials_(chunks_.count()),
+      partial_sums_(chunks_.count() * rows.n_cols()), tile_buffer_(pool.n_threads() * rows.rows_per_tile()) {
+  for (Index chunk = 0; chunk < chunks_.count(); ++chunk)
+    partials_[chunk].weighted = partial_sums_.data() + chunk * rows.n_cols();
+}
+
+LogSum TiltPass::operator()(std::span<const double> theta, std::span<const double> log_base_weights,
+                            std::span<double> scores, std::span<double> mean) {
+  const Index K = rows_.n_cols();
+  const double* log_d = log_base_weights.empty() ? nullptr : log_base_weights.data();
+
+  // 1. Each chunk forms its sums relative to its own largest score.
+  pool_.run(chunks_.count(), [&](Index chunk, int worker) {
+    Partial& partial = partials_[chunk];
+    partial.sum = {minus_infinity, 0.0};
+    partial.finite = true;
+    Wide(partial.weighted, K).setZero();
+    double* exponential = tile_buffer_.data() + worker * rows_.rows_per_tile();
+    chunks_.for_each_tile(chunk, [&](RowRange tile) {
+      accumulate(partial, tile, theta.data(), log_d, scores.data() + tile.begin, exponential);
+    });
+  });
+
+  // 2. The chunks are added in order, relative to the largest score of all.
+  LogSum all{minus_infinity, 0.0};
+  for (const Partial& partial : partials_) {
+    if (!partial.finite)
+      explain_nonfinite();
+    all.largest = std::max(all.largest, partial.sum.largest);
+  }
+  if (all.largest == minus_infinity)
+    throw InvalidInput("base_weights are zero on every row; at least one majority row needs a positive weight");
+  Wide weighted(mean.data(), K);
+  weighted.setZero();
+  for (const Partial& partial : partials_) {
+    const double factor = std::exp(partial.sum.largest - all.largest);
+    all.total += factor * partial.sum.total;
+    weighted += factor * ConstWide(partial.weighted, K);
+  }
+  weighted /= all.total;
+  return all;
+}
+
+void TiltPass::accumulate(Partial& partial, RowRange tile, const double* theta, const double* log_base_weights,
+                          double* scores, double* exponential) {
+  const auto n = static_cast<Eigen::Index>(tile.size());
+  rows_.scores(tile, theta, scores);
+  Wide tile_scores(scores, n);
+  // Finite features times a finite θ give finite scores; x − x is 0 for those and NaN for NaN and ±∞.
+  if (!((tile_scores - tile_scores).sum() == 0.0))
+    partial.finite = false;
+  if (log_base_weights)
+    tile_scores += ConstWide(log_base_weights + tile.begin, n);
+
+  const double largest = tile_scores.maxCoeff();
+  if (!partial.finite || largest == minus_infinity)
+    return;
+  if (largest > partial.sum.largest) {
+    const double factor = std::exp(partial.sum.largest - largest);
+    partial.sum = {largest, partial.sum.total * factor};
+    Wide(partial.weighted, rows_.n_cols()) *= factor;
+  }
+  exponentials({scores, static_cast<std::size_t>(n)}, partial.sum.largest, exponential);
+  partial.sum.total += ConstWide(exponential, n).sum();
+  rows_.add_weighted(tile, exponential, partial.weighted);
+}
+
+void TiltPass::weights(std::span<const double> scores, const LogSum& sum, std::span<double> weights) {
+  pool_.run(chunks_.count(), [&](Index chunk, int) {
+    const RowRange rows = chunks_[chunk];
+    exponentials(scores.subspan(rows.begin, rows.size()), sum.largest, weights.data() + rows.begin);
+    Wide(weights.data() + rows.begin, rows.size()) /= sum.total;
+  });
+}
+
+void TiltPass::explain_nonfinite() const {
+  const std::string position = rows_.find_nonfinite();
+  if (!position.empty())
+    throw InvalidInput("features contains NaN or infinity at " + position +
+                       "; impute or drop such rows before raking");
+  throw InvalidInput("the scores features @ theta overflow double precision; rescale the features");
+}
+
+} // namespace drr

@@ -1,0 +1,53 @@
+// The streaming pass behind `tilt`, with its buffers kept for solvers that make many passes.
+#pragma once
+
+#include "core/row_blocks.hpp"
+#include "core/thread_pool.hpp"
+
+#include <span>
+#include <vector>
+
+namespace drr {
+
+// Σᵢ exp(scoreᵢ) without overflow: total · exp(largest).
+struct LogSum {
+  double largest;
+  double total;
+  double value() const;
+};
+
+// e = exp(scores − largest), vectorised; exactly 0 below 1e-307, where Eigen's vectorised exp would not be.
+void exponentials(std::span<const double> scores, double largest, double* e);
+
+class TiltPass {
+public:
+  TiltPass(const RowBlocks& rows, ThreadPool& pool);
+
+  // One pass: scores = A θ + log d (log d empty: zero), mean = Σ wᵢ aᵢ with w ∝ exp(scores). Throws InvalidInput where a
+  // score is NaN or +∞, or where none is above −∞.
+  LogSum operator()(std::span<const double> theta, std::span<const double> log_base_weights, std::span<double> scores,
+                    std::span<double> mean);
+
+  // weights = exp(scores − logsum): one sweep over vectors, none over the rows. May be done in place.
+  void weights(std::span<const double> scores, const LogSum& sum, std::span<double> weights);
+
+private:
+  // What one chunk contributes: its own largest score, and sums relative to it.
+  struct Partial {
+    LogSum sum;
+    bool finite;
+    double* weighted; // length K, in partial_sums_
+  };
+  void accumulate(Partial& partial, RowRange tile, const double* theta, const double* log_base_weights,
+                  double* scores, double* exponential);
+  [[noreturn]] void explain_nonfinite() const;
+
+  const RowBlocks& rows_;
+  ThreadPool& pool_;
+  Chunks chunks_;
+  std::vector<Partial> partials_;
+  std::vector<double> partial_sums_; // chunks × K
+  std::vector<double> tile_buffer_;  // threads × rows of a tile
+};
+
+} // namespace drr

@@ -1,0 +1,7 @@
+"""Density-Ratio Rescoring: better rare-class ranking from an existing classifier, without retraining it."""
+
+from drr._dispatch import __version__, show_config
+from drr.raking import tilt
+from drr.results import Status, Tilt
+
+__all__ = ["Status", "Tilt", "__version__", "show_config", "tilt"]

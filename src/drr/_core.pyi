@@ -1,0 +1,21 @@
+"""Types of the compiled core; every drr._core_<instruction set> has these members."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+version: str
+compiler: str
+eigen_version: str
+simd: str
+
+def statuses() -> dict[str, tuple[str, bool, bool]]: ...
+def validate_csr(features: Any) -> None: ...
+def tilt(
+    features: Any,
+    theta: NDArray[np.float64],
+    log_base_weights: NDArray[np.float64] | None = None,
+    shift: NDArray[np.float64] | None = None,
+    n_threads: int = 1,
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]: ...

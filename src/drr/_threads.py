@@ -1,0 +1,31 @@
+"""How many threads a kernel may use."""
+
+from __future__ import annotations
+
+import operator
+import os
+
+import joblib
+
+
+def resolve_n_threads(n_threads: int | None) -> int:
+    """The number of threads to use: `n_threads` itself, or for None the limits the user already set.
+
+    Those are the CPU affinity, the control group's quota and ``LOKY_MAX_CPU_COUNT`` (all three through joblib), and
+    ``OMP_NUM_THREADS``, which joblib also sets in its worker processes. Results do not depend on the number.
+    """
+    if n_threads is None:
+        return min(joblib.cpu_count(), _omp_num_threads() or joblib.cpu_count())
+    try:
+        number = operator.index(n_threads)
+    except TypeError:
+        raise TypeError(f"n_threads must be None or a whole number, got {n_threads!r}") from None
+    if number < 1:
+        raise ValueError(f"n_threads must be None or at least 1, got {number}")
+    return number
+
+
+def _omp_num_threads() -> int | None:
+    # The variable may be a list, one number per nesting level; a value OpenMP would ignore is ignored here as well.
+    outermost = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(outermost) if outermost.isdecimal() and int(outermost) > 0 else None
