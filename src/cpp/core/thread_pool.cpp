@@ -112,4 +112,9 @@ void ThreadPool::poll() {
     throw Interrupted();
 }
 
+void ThreadPool::report(const Iteration& iteration) {
+  if (monitor_)
+    monitor_->report(iteration);
+}
+
 } // namespace drr
