@@ -9,5 +9,6 @@ void bind_build_info(py::module_& module);
 void bind_status(py::module_& module);
 void bind_views(py::module_& module);
 void bind_tilt(py::module_& module);
+void bind_dual(py::module_& module);
 
 } // namespace drr::bindings
