@@ -108,20 +108,25 @@ PlaneValue PlaneSearch::evaluate(const Plane& plane, Eigen::Vector2d at, Eigen::
 }
 
 // Gradients smaller than this, in nats, are round-off of the scores they are averages of.
-double PlaneSearch::resolution(const PlaneValue& value) const {
+double PlaneSearch::gradient_round_off(const PlaneValue& value) const {
   return 1e-13 + 8 * epsilon * (value.mean_scores.cwiseAbs().maxCoeff() + tolerance_ * value.norm);
+}
+
+double PlaneSearch::objective_round_off(const PlaneValue& value) const {
+  return 64 * epsilon * (1.0 + std::abs(value.log_partition) + tolerance_ * value.norm);
 }
 
 PlaneValue PlaneSearch::minimise(const Plane& plane, Eigen::Vector2d start, Eigen::Vector2d fallback,
                                  Eigen::Vector2d centre) {
   PlaneValue best = evaluate(plane, start, centre);
   if (start != fallback) {
+    // Near the minimum both objectives are equal to the last digits, and the Newton step is still worth taking.
     const PlaneValue safe = evaluate(plane, fallback, centre);
-    if (!(best.objective <= safe.objective))
+    if (!(best.objective <= safe.objective + objective_round_off(safe)))
       best = safe;
   }
   for (int iteration = 0; iteration < most_newton_steps; ++iteration) {
-    if (best.gradient.cwiseAbs().maxCoeff() <= resolution(best))
+    if (best.gradient.cwiseAbs().maxCoeff() <= gradient_round_off(best))
       break;
     // Far out the objective is nearly linear and a Newton step nearly infinite: it grows at most tenfold at a time.
     Eigen::Vector2d step = newton_step(best);
@@ -134,7 +139,7 @@ PlaneValue PlaneSearch::minimise(const Plane& plane, Eigen::Vector2d start, Eige
     for (int halving = 0; halving < most_halvings && !improved; ++halving, step *= 0.5) {
       const PlaneValue trial = evaluate(plane, best.at + step, best.mean_scores);
       // Where the expected decrease drowns in the round-off of f, the gradient decides.
-      const bool drowned = -slope <= 64 * epsilon * (1.0 + std::abs(best.objective) + tolerance_ * best.norm);
+      const bool drowned = -slope <= objective_round_off(best);
       improved = drowned ? trial.gradient.norm() < 0.5 * best.gradient.norm()
                          : trial.objective <= best.objective + 1e-4 * std::ldexp(slope, -halving);
       if (improved)

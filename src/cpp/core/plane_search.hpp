@@ -37,7 +37,7 @@ public:
 
   PlaneValue evaluate(const Plane& plane, Eigen::Vector2d at, Eigen::Vector2d centre);
 
-  // Starts at `start`, or at `fallback` where the objective is higher at `start`. Never ends above where it began.
+  // Starts at `start`, or at `fallback` where the objective is higher at `start`. Ends no higher, up to round-off.
   PlaneValue minimise(const Plane& plane, Eigen::Vector2d start, Eigen::Vector2d fallback, Eigen::Vector2d centre);
 
   // w = exp(scores + log d − Λ)
@@ -56,7 +56,8 @@ private:
   };
   RowRange chunk_rows(Index chunk) const;
   void accumulate(Sums& sums, const Plane& plane, RowRange rows, Eigen::Vector2d at, Eigen::Vector2d centre) const;
-  double resolution(const PlaneValue& value) const;
+  double gradient_round_off(const PlaneValue& value) const;
+  double objective_round_off(const PlaneValue& value) const;
 
   Index n_rows_, n_chunks_;
   std::span<const double> log_base_weights_;
