@@ -18,6 +18,8 @@ public:
       : RowBlocks(view.n_rows, view.n_cols, shift, bytes_per_row(view)), view_(view),
         squared_shift_(Vector(shift, view.n_cols).squaredNorm()) {}
 
+  bool is_sparse() const override { return true; }
+
   void scores(RowRange rows, const double* theta, double* scores) const override {
     const double offset = Vector(shift_, n_cols_).dot(Vector(theta, n_cols_));
     for (Index i = rows.begin; i < rows.end; ++i)

@@ -3,6 +3,7 @@
 #include "core/dual_certificate.hpp"
 #include "core/dual_minimiser.hpp"
 #include "core/dual_regime.hpp"
+#include "core/wide_dual.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,7 @@ namespace drr {
 
 namespace {
 
-constexpr int default_max_iter = 100;
+constexpr int default_max_iter = 100, paper_max_iter = 200;
 
 DualProblem problem_of(const DualInput& input) {
   return {input.features, input.target, input.log_base_weights, input.tolerance};
@@ -47,11 +48,22 @@ DualResult solve_dual(const DualInput& input, const DualOptions& options, const 
   if (input.floor_lower_bound > input.tolerance)
     return finish(model, input, point, output, {Status::infeasible, 0, input.floor_lower_bound}, "floor");
 
-  // 3. Start in the plane of the base mean and the floor's residual, then minimise by the cheapest inner solve.
+  // 3. The published algorithm starts from zero.
+  if (options.method == DualMethod::paper) {
+    const Minimisation end = minimise_by_paper(model, point, options.max_iter > 0 ? options.max_iter : paper_max_iter);
+    return finish(model, input, point, output, end, "paper-newton");
+  }
+
+  // 4. Ours starts in the plane of the base mean and the floor's residual, and takes the cheapest inner solve.
   const ConvergenceRule rule(input.tolerance, base_discrepancy);
-  move_to_start(model, point, input.floor_residual);
-  const auto inner = make_inner_solve(model, point, options.method);
   const int max_iter = options.max_iter > 0 ? options.max_iter : default_max_iter;
+  move_to_start(model, point, input.floor_residual);
+  const DualMethod method = options.method == DualMethod::automatic ? cheapest_method(model, point) : options.method;
+  if (method == DualMethod::wide) {
+    const Minimisation end = minimise_in_row_span(model, problem_of(input), point, rule, max_iter);
+    return finish(model, input, point, output, end, "wide");
+  }
+  const auto inner = make_inner_solve(model, method);
   const Minimisation end = minimise(model, point, *inner, rule, max_iter);
   return finish(model, input, point, output, end, inner->name());
 }

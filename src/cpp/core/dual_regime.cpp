@@ -1,12 +1,14 @@
 #include "core/dual_regime.hpp"
 
+#include <cassert>
+
 namespace drr {
 
-namespace {
-
-DualMethod cheapest(const DualModel& model, const DualPoint& point) {
+DualMethod cheapest_method(const DualModel& model, const DualPoint& point) {
   const auto n = static_cast<double>(model.n_rows()), K = static_cast<double>(model.n_cols());
   const double ess = 1.0 / point.weights.squaredNorm();
+  if (K > n)
+    return DualMethod::wide;
   if (K <= 64)
     return DualMethod::newton;
   if (K <= 600 && n > 8 * K)
@@ -16,17 +18,21 @@ DualMethod cheapest(const DualModel& model, const DualPoint& point) {
   return DualMethod::newton;
 }
 
-} // namespace
-
-std::unique_ptr<InnerSolve> make_inner_solve(DualModel& model, const DualPoint& point, DualMethod method) {
-  switch (method == DualMethod::automatic ? cheapest(model, point) : method) {
+std::unique_ptr<InnerSolve> make_inner_solve(DualModel& model, DualMethod method) {
+  switch (method) {
+  case DualMethod::newton:
+    return std::make_unique<FullNewton>(model);
   case DualMethod::pcg_sampled:
     return std::make_unique<ConjugateGradients>(model, make_sampled_preconditioner(model));
   case DualMethod::pcg_woodbury:
     return std::make_unique<ConjugateGradients>(model, make_woodbury_preconditioner(model));
-  default:
-    return std::make_unique<FullNewton>(model);
+  case DualMethod::automatic:
+  case DualMethod::wide:
+  case DualMethod::paper:
+    break;
   }
+  assert(false);
+  return nullptr;
 }
 
 } // namespace drr

@@ -9,7 +9,10 @@
 
 namespace drr {
 
-// The inner solve of `method`; for `automatic`, the one that is cheapest for the shape and the weights at `point`.
-std::unique_ptr<InnerSolve> make_inner_solve(DualModel& model, const DualPoint& point, DualMethod method);
+// The method that is cheapest for the shape and for the weights at `point`.
+DualMethod cheapest_method(const DualModel& model, const DualPoint& point);
+
+// The inner solve of one of the three methods that have one.
+std::unique_ptr<InnerSolve> make_inner_solve(DualModel& model, DualMethod method);
 
 } // namespace drr

@@ -2,15 +2,19 @@
 
 namespace drr {
 
+PenaltyCurvature norm_curvature(const DualModel& model, const DualPoint& point) {
+  const double c = model.norm_curvature(point);
+  return {c, c / (point.norm * point.norm)};
+}
+
 HessianFactor::HessianFactor(DualModel& model)
-    : model_(model), gram_(model.n_cols(), model.pool()), hessian_(model.n_cols(), model.n_cols()),
+    : gram_(model.n_cols(), model.pool()), hessian_(model.n_cols(), model.n_cols()),
       cholesky_(model.pool()) {}
 
-void HessianFactor::compute(const DualPoint& point, const ScaledRows& rows) {
+void HessianFactor::compute(const DualPoint& point, const ScaledRows& rows, PenaltyCurvature penalty) {
   gram_(rows, hessian_);
-  const double c = model_.norm_curvature(point);
-  hessian_.diagonal().array() += c;
-  hessian_.selfadjointView<Eigen::Lower>().rankUpdate(point.theta, -c / (point.norm * point.norm));
+  hessian_.diagonal().array() += penalty.isotropic;
+  hessian_.selfadjointView<Eigen::Lower>().rankUpdate(point.theta, -penalty.along);
   cholesky_.factorise(hessian_);
 }
 
@@ -18,7 +22,8 @@ FullNewton::FullNewton(DualModel& model) : model_(model), factor_(model), root_w
 
 void FullNewton::solve(const DualPoint& point, double, Direction& direction) {
   root_weights_ = point.weights.cwiseSqrt();
-  factor_.compute(point, {model_.centred_rows(), root_weights_.data(), nullptr, model_.n_rows()});
+  factor_.compute(point, {model_.centred_rows(), root_weights_.data(), nullptr, model_.n_rows()},
+                  norm_curvature(model_, point));
   direction.step = -point.gradient;
   factor_.solve_in_place(direction.step);
   model_.compute_scores(direction);

@@ -19,16 +19,22 @@ public:
   virtual void solve(const DualPoint& point, double gradient_goal, Direction& direction) = 0;
 };
 
-// The matrix Σ sᵢ²(aᵢ − m)(aᵢ − m)ᵀ + c(I − uuᵀ), factorised: exact with sᵢ = √wᵢ over all rows, a preconditioner with a
-// sample of them.
+// The Hessian αI − β·θθᵀ of the penalty, plus whatever ridge is part of α.
+struct PenaltyCurvature {
+  double isotropic, along;
+};
+// Of δ‖θ‖: δ/‖θ‖·(I − uuᵀ), u = θ/‖θ‖
+PenaltyCurvature norm_curvature(const DualModel& model, const DualPoint& point);
+
+// The matrix Σ sᵢ²(aᵢ − m)(aᵢ − m)ᵀ plus the curvature of the penalty, factorised: exact with sᵢ = √wᵢ over all rows, a
+// preconditioner with a sample of them.
 class HessianFactor {
 public:
   explicit HessianFactor(DualModel& model);
-  void compute(const DualPoint& point, const ScaledRows& rows);
+  void compute(const DualPoint& point, const ScaledRows& rows, PenaltyCurvature penalty);
   void solve_in_place(Eigen::VectorXd& x) const { cholesky_.solve_in_place(x); }
 
 private:
-  DualModel& model_;
   WeightedGram gram_;
   Eigen::MatrixXd hessian_;
   ScaledCholesky cholesky_;

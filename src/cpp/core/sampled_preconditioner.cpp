@@ -56,8 +56,9 @@ public:
         scale_.push_back(std::sqrt(point.weights[i] / probability));
       }
     }
-    factor_.compute(point, {model_.centred_rows(), scale_.data(), selection_.data(),
-                            static_cast<Index>(selection_.size())});
+    factor_.compute(point,
+                    {model_.centred_rows(), scale_.data(), selection_.data(), static_cast<Index>(selection_.size())},
+                    norm_curvature(model_, point));
   }
 
   void apply(const Eigen::VectorXd& r, Eigen::VectorXd& z) const override {
