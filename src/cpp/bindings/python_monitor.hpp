@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bindings/numpy_views.hpp"
-
 #include "drr/errors.hpp"
 #include "drr/execution.hpp"
 
@@ -13,11 +12,12 @@ namespace drr::bindings {
 class PythonMonitor final : public Monitor {
 public:
   PythonMonitor() = default;
-  // `callback` is called with a dict of each iteration's figures; None: nobody listens. Needs the lock, as does its end.
+  // `callback` is called with a dict of each iteration's figures; None: nobody listens. Needs the lock, as
+  // does its end.
   explicit PythonMonitor(py::object callback) : callback_(std::move(callback)) {}
 
-  // Takes the lock for a moment and runs the pending signal handlers. Where one raised (KeyboardInterrupt), the error
-  // stays set in this thread for `run_without_lock` to hand on.
+  // Takes the lock for a moment and runs the pending signal handlers. Where one raised (KeyboardInterrupt),
+  // the error stays set in this thread for `run_without_lock` to hand on.
   bool stop_requested() override;
   // An exception in the callback stays set in the same way, and ends the operation by Interrupted.
   void report(const Iteration& iteration) override;
