@@ -64,8 +64,9 @@ def test_weights_against_empirical_calibration(seed, eta):
     calibration = pytest.importorskip("empirical_calibration", reason="needs the empirical_calibration package")
     features, target = problem(400, 10, seed, shift=1.0)
     delta = tolerance_at(features, target, eta)
-    # The package minimises over weights that sum to one as well; its l2_norm is our tolerance.
-    weights, converged = calibration.calibrate(features, target[None, :], l2_norm=delta)
+    weights, converged = calibration.calibrate(
+        features, target[None, :], objective=calibration.Objective.ENTROPY, l2_norm=delta
+    )
     assert converged
     dual = drr.solve_dual(features, target, delta)
     np.testing.assert_allclose(dual.weights, weights, rtol=0, atol=1e-10)
