@@ -43,7 +43,7 @@ def collect(cell_of_row, positive, n_resamples, seed, **options):
     return np.concatenate(batches)
 
 
-@pytest.mark.parametrize("rows_per_count", [0, 10**6], ids=["multinomial", "tally"])
+@pytest.mark.parametrize("rows_per_count", [0, 10**6], ids=["by cell", "by row"])
 def test_counts_have_the_moments_of_a_multinomial(monkeypatch, rows_per_count):
     monkeypatch.setattr(_bootstrap, "ROWS_PER_MULTINOMIAL_COUNT", rows_per_count)
     positive = np.arange(40) < 8

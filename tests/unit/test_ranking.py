@@ -11,7 +11,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from drr._ranking import CUT_METRICS, Ranking, tally
+from drr._ranking import CUT_METRICS, Ranking, draw_rows
 
 
 def g_mean(y_true, y_pred, sample_weight=None):
@@ -123,8 +123,18 @@ def test_read_only_arrays_are_accepted():
     assert 0 < Ranking(score, positive).average_precision(weights)[0] < 1
 
 
-def test_tally_counts_the_draws_of_each_cell():
-    draws = np.array([[0, 1, 1], [2, 2, 2]], dtype=np.uint32)
-    counts = np.zeros((2, 2), dtype=np.int64)
-    tally(draws, np.array([1, 0, 1]), counts)
-    assert counts.tolist() == [[2, 1], [0, 3]]
+@pytest.mark.parametrize("bit_generator", [np.random.PCG64, np.random.MT19937, np.random.Philox])
+@pytest.mark.parametrize("n_rows", [1, 3, 1000])
+def test_drawn_rows_are_those_of_numpy(bit_generator, n_rows):
+    cell_of_row = np.arange(n_rows) % 7
+    counts = np.zeros((4, 7), dtype=np.int64)
+    draw_rows(bit_generator(5), cell_of_row, counts)
+    drawn = np.random.Generator(bit_generator(5)).integers(n_rows, size=(4, n_rows), dtype=np.uint32)
+    if n_rows > 1:  # NumPy spends no random number on the only row
+        assert (counts == [np.bincount(cell_of_row[rows], minlength=7) for rows in drawn]).all()
+    assert (counts.sum(axis=1) == n_rows).all()
+
+
+def test_drawing_from_no_rows_is_refused():
+    with pytest.raises(ValueError, match="between 1 and 4294967295 rows"):
+        draw_rows(np.random.PCG64(0), np.zeros(0, dtype=np.int64), np.zeros((1, 1), dtype=np.int64))
