@@ -51,9 +51,7 @@ def main(n_rows: int = 1_000_000, n_columns: int = 20, n_random_features: int = 
     output = feature_map.transform(X)
     beyond = peak_megabytes() - before - output.nbytes / 2**20
     print(f"{n_rows} rows, {n_columns} columns, {n_random_features} random features")
-    print(
-        f"embedding: output {output.nbytes / 2**20:.0f} MB, peak memory beyond it {beyond:.1f} MB"
-    )
+    print(f"embedding: output {output.nbytes / 2**20:.0f} MB, peak memory beyond it {beyond:.1f} MB")
     del output
 
     Z = (X - feature_map.mean_) / feature_map.scale_
