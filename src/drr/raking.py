@@ -42,8 +42,7 @@ def tilt(
     >>> tilted.weights.round(6).tolist(), tilted.mean.round(6).tolist()
     ([0.25, 0.75], [0.75])
     """
-    features = check_features(features)
-    n_rows, n_columns = features.shape
-    theta = check_vector(theta, n_columns, "theta", "column of features")
-    weights = check_base_weights(base_weights, n_rows)
-    return Tilt(*core.tilt(features, theta, log_base_weights(weights), n_threads=resolve_n_threads(n_threads)))
+    rows = check_features(features)
+    direction = check_vector(theta, rows.shape[1], "theta", "column of features")
+    log_d = log_base_weights(check_base_weights(base_weights, rows.shape[0]))
+    return Tilt(*core.tilt(rows, direction, log_d, n_threads=resolve_n_threads(n_threads)))

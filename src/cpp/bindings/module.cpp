@@ -1,7 +1,6 @@
 // The compiled module, built once per instruction set under its own name (DRR_MODULE). A table of contents.
 
 #include "bindings/operations.hpp"
-
 #include "drr/errors.hpp"
 
 namespace drr::bindings {

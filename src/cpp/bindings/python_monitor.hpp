@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bindings/numpy_views.hpp"
-
 #include "drr/errors.hpp"
 #include "drr/execution.hpp"
 
@@ -10,8 +9,8 @@ namespace drr::bindings {
 
 class PythonMonitor final : public Monitor {
 public:
-  // Takes the lock for a moment and runs the pending signal handlers. Where one raised (KeyboardInterrupt), the error
-  // stays set in this thread for `run_without_lock` to hand on.
+  // Takes the lock for a moment and runs the pending signal handlers. Where one raised (KeyboardInterrupt),
+  // the error stays set in this thread for `run_without_lock` to hand on.
   bool stop_requested() override;
 };
 

@@ -7,7 +7,8 @@ namespace drr {
 class Monitor {
 public:
   virtual ~Monitor() = default;
-  // True once the caller wants the operation to end; it then throws Interrupted within a fraction of a second.
+  // True once the caller wants the operation to end; it then throws Interrupted within a fraction of a
+  // second.
   virtual bool stop_requested() = 0;
 };
 
