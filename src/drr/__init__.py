@@ -3,6 +3,7 @@
 from drr._dispatch import __version__, show_config
 from drr.decision import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
 from drr.exceptions import InfeasibleToleranceError
+from drr.features import RakingFeatureMap
 from drr.fusion import Separation, fusion_deflection, optimal_weight, separation
 from drr.gain import GainInterval, gain_interval
 from drr.raking import choose_tolerance, find_floor, rake, solve_dual, tilt
@@ -17,6 +18,7 @@ __all__ = [
     "InfeasibleToleranceError",
     "PrecisionAtLeast",
     "Raking",
+    "RakingFeatureMap",
     "RecallAtLeast",
     "Separation",
     "Status",
