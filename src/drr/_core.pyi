@@ -50,3 +50,26 @@ def certify_dual(
     floor_weights: NDArray[np.float64] | None = None,
     n_threads: int = 1,
 ) -> dict[str, Any]: ...
+def embed(
+    map: Any,
+    numeric: Any,
+    codes: NDArray[np.int32] | None,
+    out: NDArray[Any],
+    n_threads: int = 1,
+) -> None: ...
+def embed_csr(
+    map: Any,
+    numeric: Any,
+    codes: NDArray[np.int32] | None,
+    values: NDArray[Any],
+    columns: NDArray[Any],
+    offsets: NDArray[Any],
+    n_threads: int = 1,
+) -> None: ...
+def embed_scores(
+    map: Any,
+    numeric: Any,
+    codes: NDArray[np.int32] | None,
+    theta: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...

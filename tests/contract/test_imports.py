@@ -11,10 +11,14 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "results"},
+    {"_cpu", "_core", "_ranking", "results"},
     {"_dispatch", "_threads"},
     {"_validation"},
-    {"raking"},
+    {"_score_validation", "raking"},
+    {"_bootstrap", "cut_rules", "theory"},
+    {"fusion", "gain"},
+    {"calibration"},
+    {"decision"},
     {"__init__"},
     {"__main__"},
 ]
