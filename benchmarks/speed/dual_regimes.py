@@ -50,10 +50,14 @@ def main() -> None:
     parser.add_argument("--shapes", default=",".join(SHAPES))
     parser.add_argument("--etas", default="0.5,0.05,0.005")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--peers", action="store_true", help="also the NumPy and SciPy version of the paper's dual")
+    parser.add_argument(
+        "--peers", action="store_true", help="also the NumPy and SciPy version of the paper's dual"
+    )
     arguments = parser.parse_args()
 
-    print(f"{'shape':<12}{'eta':>7}  {'inner solve':<14}{'ms':>9}{'dsyrk':>8}{'iterations':>11}{'passes':>7}  certificate")
+    print(
+        f"{'shape':<12}{'eta':>7}  {'inner solve':<14}{'ms':>9}{'dsyrk':>8}{'iterations':>11}{'passes':>7}  certificate"
+    )
     for name in arguments.shapes.split(","):
         problem = make_problem(name)
         n_rows, n_columns = problem.features.shape
@@ -73,7 +77,9 @@ def main() -> None:
             functions: list[Callable[[], Any]] = [lambda: dsyrk(1.0, smaller, lower=1)]
             functions += [lambda method=method: solve(method) for method in methods]  # type: ignore[misc]
             if arguments.peers:
-                functions.append(lambda delta=delta: solve_reference_dual(problem.features, problem.target, delta))
+                functions.append(
+                    lambda delta=delta: solve_reference_dual(problem.features, problem.target, delta)
+                )
             (unit, _), *timed = best_of(arguments.repeats, *functions)
             if arguments.peers:
                 seconds, peer = timed.pop()
