@@ -118,14 +118,14 @@ def find_floor(
     >>> floor.value, floor.weights.tolist()
     (0.5, [0.5, 0.5])
     """
-    features = check_features(features)
-    n_rows, n_columns = features.shape
+    rows = check_features(features)
+    n_rows, n_columns = rows.shape
     target = check_vector(target, n_columns, "target", "column of features")
     weights = check_base_weights(base_weights, n_rows)
     if method not in _FLOOR_METHODS:
         raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
     figures = core.find_floor(
-        features,
+        rows,
         target,
         weights,
         _FLOOR_METHODS[method],
@@ -209,9 +209,9 @@ def solve_dual(
         rigorous gap where rounding leaves the weights just outside the tolerance.
     method : {"auto", "paper"}
         ``auto`` takes Newton directions, by Cholesky or by preconditioned conjugate gradients as the shape makes
-        cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or of
-        64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ. ``paper`` is the published algorithm with its constants:
-        damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule, ‖g‖ ≤ 1e-9, or
+        cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or
+        of 64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ. ``paper`` is the published algorithm with its
+        constants: damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule, ‖g‖ ≤ 1e-9, or
         1e-6 where it can get no further; these are absolute, so features should be of ordinary scale.
     max_iter : int, optional
         By default 100 for ``auto``; for ``paper`` 200, and SciPy's own limit for L-BFGS-B.
@@ -381,8 +381,8 @@ def _solve_by_lbfgs(
 def _check_target(target: ArrayLike, n_columns: int) -> NDArray[np.float64]:
     if np.ndim(target) == 2:
         raise ValueError(
-            f"target must be one mean of shape ({n_columns},), got shape {np.shape(target)}; if these are the rows of the "
-            "rare class in the feature map, pass their mean over rows: target.mean(axis=0)"
+            f"target must be one mean of shape ({n_columns},), got shape {np.shape(target)}; if these are the rows of "
+            "the rare class in the feature map, pass their mean over rows: target.mean(axis=0)"
         )
     return check_vector(target, n_columns, "target", "column of features")
 
@@ -424,8 +424,8 @@ def _explain_floor(floor: Floor) -> str:
     bounds = f"the floor is between {floor.lower_bound:.10g} and {floor.value:.10g}"
     if floor.status is Status.ROUND_OFF:
         remedy = (
-            "The bounds differ by no more than double precision can resolve beside the norms of the rows. Where that is "
-            "too coarse, centre the features near the target, or bring their columns to a common scale."
+            "The bounds differ by no more than double precision can resolve beside the norms of the rows. Where that "
+            "is too coarse, centre the features near the target, or bring their columns to a common scale."
         )
     else:
         remedy = f"Raise max_iter (now reached at {floor.n_iter})" + (
