@@ -211,8 +211,8 @@ def solve_dual(
         ``auto`` takes Newton directions, by Cholesky or by preconditioned conjugate gradients as the shape makes
         cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or
         of 64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ. ``paper`` is the published algorithm with its
-        constants: damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule, ‖g‖ ≤ 1e-9, or
-        1e-6 where it can get no further; these are absolute, so features should be of ordinary scale.
+        constants: damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule,
+        ‖g‖ ≤ 1e-9, or 1e-6 where it can get no further; these are absolute, so features should be of ordinary scale.
     max_iter : int, optional
         By default 100 for ``auto``; for ``paper`` 200, and SciPy's own limit for L-BFGS-B.
     n_threads : int, optional
