@@ -37,7 +37,7 @@ def is_applicable(regime: str, n_rows: int, n_columns: int) -> bool:
 def best_of(repeats: int, functions: list[Callable[[], Any]]) -> list[tuple[float, Any]]:
     """The best time and the last result of each, in alternation: load on the machine meets all of them.
 
-    Everything here runs on one thread, so processor time is wall time on an idle machine, and far steadier on a busy one.
+    All of it runs on one thread, so processor time is wall time on an idle machine, and steadier on a busy one.
     """
     best, results = [math.inf] * len(functions), [None] * len(functions)
     for _ in range(repeats):
