@@ -319,7 +319,7 @@ def rake(
     >>> import numpy as np, drr
     >>> raking = drr.rake(np.array([[0.0], [1.0], [2.0]]), [1.5], eta=0.2)
     >>> round(raking.tolerance, 6), raking.dual.weights.round(3).tolist()
-    (0.1, [0.132, 0.336, 0.532])
+    (0.1, [0.154, 0.292, 0.554])
     """
     rows = check_features(features)
     goal = _check_target(target, rows.shape[1])
