@@ -13,7 +13,10 @@ import drr
 LAYERS = [
     {"_cpu", "_core", "results"},
     {"_dispatch", "_threads"},
-    {"_validation"},
+    {"_validation", "_numbers"},
+    {"_columns"},
+    {"_categorical", "_embedding"},
+    {"features"},
     {"raking"},
     {"__init__"},
     {"__main__"},
