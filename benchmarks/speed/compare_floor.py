@@ -1,15 +1,10 @@
 """The floor in this package against the paper's algorithm in NumPy, shape by shape, one thread.
 
-Run ``python benchmarks/speed/compare_floor.py [shape ...]``. Times are processor seconds, so that a busy machine
-disturbs the ratios little; ours is the best of several runs, NumPy's a single one because it is long.
+Run ``python benchmarks/speed/compare_floor.py [shape ...]``. Times are processor seconds, so that a busy
+machine disturbs the ratios little; ours is the best of several runs, NumPy's a single one because it is long.
 """
 
 from __future__ import annotations
-
-import os
-
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"  # before NumPy is loaded
 
 import sys
 import time
@@ -18,6 +13,7 @@ import warnings
 from numpy_reference import pairwise_frank_wolfe
 from shapes import SHAPES, make_problem
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 import drr
 
@@ -53,4 +49,5 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(SHAPES))
+    with threadpool_limits(1):
+        main(sys.argv[1:] or list(SHAPES))
