@@ -38,7 +38,7 @@ def _choose() -> str:
         if not available:
             raise ImportError(
                 "drr needs a processor with at least the x86-64-v2 instructions (SSE4.2, POPCNT), which this machine "
-                "lacks. Build the package from source on this machine: pip install --no-binary :all: density-ratio-rescoring"
+                "lacks. Building the package from source does not help: older processors are not supported."
             )
         return available[0]
     if requested in available:
@@ -50,15 +50,15 @@ def _choose() -> str:
         if not _is_built(requested)
         else "cannot run on this processor"
     )
-    raise ImportError(
-        f"DRR_ISA={requested!r} {reason}; unset it or choose one of: {', '.join(available)}"
-    )
+    raise ImportError(f"DRR_ISA={requested!r} {reason}; unset it or choose one of: {', '.join(available)}")
 
 
 instruction_set = _choose()
 
 if TYPE_CHECKING:
-    from drr import _core as core
+    from drr import _core
+
+    core = _core
 else:
     core: Any = importlib.import_module(f"drr._core_{instruction_set}")
 

@@ -15,7 +15,8 @@ def resolve_n_threads(n_threads: int | None) -> int:
     ``OMP_NUM_THREADS``, which joblib also sets in its worker processes. Results do not depend on the number.
     """
     if n_threads is None:
-        return min(joblib.cpu_count(), _omp_num_threads() or joblib.cpu_count())
+        processors = int(joblib.cpu_count())
+        return min(processors, _omp_num_threads() or processors)
     try:
         number = operator.index(n_threads)
     except TypeError:

@@ -1,7 +1,7 @@
-// A module of its own, compiled for the baseline: it must load on any processor to say what the processor can do.
+// A module of its own, compiled for the baseline: it must load on any processor to say what the processor can
+// do.
 
 #include "bindings/numpy_views.hpp"
-
 #include "core/cpu_features.hpp"
 
 namespace drr::bindings {

@@ -1,7 +1,6 @@
 // The compiled module, built once per instruction set under its own name (DRR_MODULE). A table of contents.
 
 #include "bindings/operations.hpp"
-
 #include "drr/errors.hpp"
 
 namespace drr::bindings {
@@ -27,7 +26,9 @@ PYBIND11_MODULE(DRR_MODULE, module, py::mod_gil_not_used()) {
   bind_status(module);
   bind_views(module);
   bind_floor(module);
+  bind_embed(module);
   bind_tilt(module);
+  bind_dual(module);
 }
 
 } // namespace drr::bindings

@@ -6,9 +6,13 @@ namespace drr::bindings {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw py::type_error(message); }
+[[noreturn]] void refuse(const std::string& message) {
+  throw py::type_error(message);
+}
 
-std::string dtype_name(const py::array& array) { return py::str(array.dtype()).cast<std::string>(); }
+std::string dtype_name(const py::array& array) {
+  return py::str(array.dtype()).cast<std::string>();
+}
 
 // Native byte order and alignment included: pybind11 compares the whole dtype.
 template <class Scalar>
@@ -114,7 +118,9 @@ std::span<const double> view_vector(const py::object& vector, Index length, cons
   return {data, static_cast<std::size_t>(length)};
 }
 
-py::array_t<double> new_vector(Index length) { return py::array_t<double>(length); }
+py::array_t<double> new_vector(Index length) {
+  return py::array_t<double>(length);
+}
 
 std::span<double> span_of(py::array_t<double>& vector) {
   return {vector.mutable_data(), static_cast<std::size_t>(vector.size())};

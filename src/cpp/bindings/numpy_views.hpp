@@ -1,12 +1,11 @@
-// The one header that includes pybind11. numpy arrays become views without a copy; what cannot be viewed is refused.
-// Conversions happen once, before, in Python (drr/_validation.py).
+// The one header that includes pybind11. numpy arrays become views without a copy; what cannot be viewed is
+// refused. Conversions happen once, before, in Python (drr/_validation.py).
 #pragma once
 
 #include "drr/views.hpp"
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
-
 #include <span>
 
 namespace drr::bindings {

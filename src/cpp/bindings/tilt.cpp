@@ -16,16 +16,16 @@ py::tuple tilt_arrays(const py::object& features, const py::object& theta, const
   py::array_t<double> weights = new_vector(n_rows(view)), mean = new_vector(n_cols(view));
   const TiltOutput output{span_of(weights), span_of(mean)};
   PythonMonitor monitor;
-  const double log_partition =
-      run_without_lock([&] { return tilt(input, output, {n_threads, &monitor}); });
+  const double log_partition = run_without_lock([&] { return tilt(input, output, {n_threads, &monitor}); });
   return py::make_tuple(log_partition, weights, mean);
 }
 
 } // namespace
 
 void bind_tilt(py::module_& module) {
-  module.def("tilt", &tilt_arrays, py::arg("features"), py::arg("theta"), py::arg("log_base_weights") = py::none(),
-             py::arg("shift") = py::none(), py::arg("n_threads") = 1,
+  module.def("tilt", &tilt_arrays, py::arg("features"), py::arg("theta"),
+             py::arg("log_base_weights") = py::none(), py::arg("shift") = py::none(),
+             py::arg("n_threads") = 1,
              "(log_partition, weights, mean) of the rows tilted by theta, in one pass.");
 }
 

@@ -15,8 +15,9 @@
 namespace drr {
 
 BuildInfo build_info() {
-  const std::string eigen_version = std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) +
-                                    "." + std::to_string(EIGEN_MINOR_VERSION);
+  const std::string eigen_version = std::to_string(EIGEN_WORLD_VERSION) + "." +
+                                    std::to_string(EIGEN_MAJOR_VERSION) + "." +
+                                    std::to_string(EIGEN_MINOR_VERSION);
   return {DRR_VERSION, DRR_COMPILER, eigen_version, Eigen::SimdInstructionSetsInUse()};
 }
 

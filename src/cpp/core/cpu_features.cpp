@@ -78,7 +78,9 @@ bool supports_x86_64_level(int level) {
 #else
 
 namespace drr {
-bool supports_x86_64_level(int) { return false; }
+bool supports_x86_64_level(int) {
+  return false;
+}
 } // namespace drr
 
 #endif

@@ -1,11 +1,11 @@
-// Sparse rows in place: gather for scores, scatter for sums. The shift is dense, so it enters once per range as a
-// product of its own instead of filling the zeros.
+// Sparse rows in place: gather for scores, scatter for sums. The shift is dense, so it enters once per range
+// as a product of its own instead of filling the zeros.
 #pragma once
 
 #include "core/row_blocks.hpp"
+#include "core/vectors.hpp"
 
 #include <Eigen/Core>
-
 #include <algorithm>
 #include <cmath>
 
@@ -16,15 +16,17 @@ class CsrRows final : public RowBlocks {
 public:
   CsrRows(const CsrView<Scalar, Ordinal>& view, const double* shift)
       : RowBlocks(view.n_rows, view.n_cols, shift, bytes_per_row(view)), view_(view),
-        squared_shift_(Vector(shift, view.n_cols).squaredNorm()) {}
+        squared_shift_(dot_of(shift, shift, view.n_cols)) {}
 
-  void scores(RowRange rows, const double* theta, double* scores) const override {
-    const double offset = Vector(shift_, n_cols_).dot(Vector(theta, n_cols_));
+  bool is_sparse() const override { return true; }
+
+  void scores(RowRange rows, const double* theta, double* scores, Visit) const override {
+    const double offset = dot_of(shift_, theta, n_cols_);
     for (Index i = rows.begin; i < rows.end; ++i)
       scores[i - rows.begin] = product(i, theta) - offset;
   }
 
-  void add_weighted(RowRange rows, const double* weights, double* sum) const override {
+  void add_weighted(RowRange rows, const double* weights, double* sum, Visit) const override {
     double total = 0;
     for (Index i = rows.begin; i < rows.end; ++i) {
       const double weight = weights[i - rows.begin];
@@ -43,7 +45,8 @@ public:
   }
 
   void squared_norms(RowRange rows, double* norms) const override {
-    // ‖φ − s‖² = ‖s‖² + Σ over stored entries of φ(φ − 2s); entries of a row are unique, as the caller guarantees.
+    // ‖φ − s‖² = ‖s‖² + Σ over stored entries of φ(φ − 2s); entries of a row are unique, as the caller
+    // guarantees.
     for (Index i = rows.begin; i < rows.end; ++i) {
       double norm = squared_shift_;
       for_each_entry(i, [&](Index k, double value) { norm += value * (value - 2 * shift_[k]); });
@@ -64,9 +67,11 @@ public:
 private:
   using Vector = Eigen::Map<const Eigen::VectorXd>;
 
-  // A range also costs one sweep over the dense shift, so a tile holds at least as many entries as the shift has.
+  // A range also costs one sweep over the dense shift, so a tile holds at least as many entries as the shift
+  // has.
   static double bytes_per_row(const CsrView<Scalar, Ordinal>& view) {
-    const double entries = static_cast<double>(view.n_stored) / static_cast<double>(std::max<Index>(1, view.n_rows));
+    const double entries =
+        static_cast<double>(view.n_stored) / static_cast<double>(std::max<Index>(1, view.n_rows));
     return std::min(entries * (sizeof(Scalar) + sizeof(Ordinal)), 64.0);
   }
 

@@ -2,7 +2,6 @@
 
 #include "core/csr_rows.hpp"
 #include "core/dense_rows.hpp"
-
 #include "drr/errors.hpp"
 
 #include <algorithm>
@@ -11,7 +10,8 @@ namespace drr {
 
 namespace {
 
-// Half of a common first-level data cache, so that θ, the shift and the running sum have room beside the rows.
+// Half of a common first-level data cache: the other half holds θ, the shift, the sum and what is being
+// fetched.
 constexpr double tile_bytes = 16 * 1024;
 constexpr Index smallest_tile = 4;  // rows are handled four at a time
 constexpr Index largest_tile = 256; // bounds the buffers of a tile for narrow rows

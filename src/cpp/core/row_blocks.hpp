@@ -1,5 +1,6 @@
-// What an algorithm may ask of the shifted rows aᵢ = φᵢ − shift, a range at a time. Algorithms know no storage format:
-// dense or sparse, single or double precision are behind this interface, and every sum is accumulated in double.
+// What an algorithm may ask of the shifted rows aᵢ = φᵢ − shift, a range at a time. Algorithms know no
+// storage format: dense or sparse, single or double precision are behind this interface, and every sum is
+// accumulated in double.
 #pragma once
 
 #include "drr/views.hpp"
@@ -16,6 +17,10 @@ struct RowRange {
   Index size() const { return end - begin; }
 };
 
+// Whether a pass looks at each range once, or twice in a row (scores, then a sum weighted by them). It steers
+// only which part of the following range is fetched meanwhile.
+enum class Visit { only, first, second };
+
 class RowBlocks {
 public:
   virtual ~RowBlocks() = default;
@@ -23,16 +28,21 @@ public:
   Index n_rows() const { return n_rows_; }
   Index n_cols() const { return n_cols_; }
   const double* shift() const { return shift_; }
+  // Products with single rows are then much cheaper than dense copies of them.
+  virtual bool is_sparse() const { return false; }
 
   // scores[i − begin] = aᵢᵀθ
-  virtual void scores(RowRange rows, const double* theta, double* scores) const = 0;
+  virtual void scores(RowRange rows, const double* theta, double* scores,
+                      Visit visit = Visit::only) const = 0;
   // sum += Σᵢ weights[i − begin] · aᵢ
-  virtual void add_weighted(RowRange rows, const double* weights, double* sum) const = 0;
+  virtual void add_weighted(RowRange rows, const double* weights, double* sum,
+                            Visit visit = Visit::only) const = 0;
   // out[(i − begin)·K …] = aᵢ, dense and in double, times scale[i − begin] where scale is given
   virtual void copy(RowRange rows, const double* scale, double* out) const = 0;
   // norms[i − begin] = ‖aᵢ‖²
   virtual void squared_norms(RowRange rows, double* norms) const = 0;
-  // The position of the first NaN or infinity as "row R, column C", empty where there is none. Slow; for messages.
+  // The position of the first NaN or infinity as "row R, column C", empty where there is none. Slow; for
+  // messages.
   virtual std::string find_nonfinite() const = 0;
 
   // Rows to handle at a time so that a second look at them is served by the first-level cache.
@@ -51,8 +61,8 @@ private:
 // `shift` (length K) must outlive the result; the view's arrays as well.
 std::unique_ptr<RowBlocks> make_row_blocks(const FeatureView& features, const double* shift);
 
-// A fixed division of the rows into at most 64 chunks of whole tiles. It depends on the shape alone, never on the
-// number of threads: sums formed per chunk and added in chunk order have the same bits on any machine.
+// A fixed division of the rows into at most 64 chunks of whole tiles. It depends on the shape alone, never on
+// the number of threads: sums formed per chunk and added in chunk order have the same bits on any machine.
 class Chunks {
 public:
   explicit Chunks(const RowBlocks& rows);

@@ -38,8 +38,12 @@ std::string_view describe(Status status) {
   return "";
 }
 
-bool is_success(Status status) { return status == Status::converged || status == Status::zero_dual; }
+bool is_success(Status status) {
+  return status == Status::converged || status == Status::zero_dual;
+}
 
-bool has_solution(Status status) { return status != Status::infeasible; }
+bool has_solution(Status status) {
+  return status != Status::infeasible;
+}
 
 } // namespace drr

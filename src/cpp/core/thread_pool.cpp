@@ -9,7 +9,8 @@
 namespace drr {
 
 namespace {
-// Asking the monitor may take the interpreter lock; twenty times a second keeps Ctrl-C prompt and the cost nil.
+// Asking the monitor may take the interpreter lock; twenty times a second keeps Ctrl-C prompt and the cost
+// nil.
 constexpr auto poll_interval = std::chrono::milliseconds(50);
 } // namespace
 
@@ -32,7 +33,8 @@ void ThreadPool::start_workers() {
     while (static_cast<int>(workers_.size()) < n_threads_ - 1)
       workers_.emplace_back(&ThreadPool::work, this, static_cast<int>(workers_.size()) + 1);
   } catch (const std::system_error&) {
-    // The system refuses more threads: the result does not depend on their number, so go on with what there is.
+    // The system refuses more threads: the result does not depend on their number, so go on with what there
+    // is.
     n_threads_ = static_cast<int>(workers_.size()) + 1;
   }
 }

@@ -1,8 +1,9 @@
-// A pool that lives as long as one operation: no thread outlives the call, so a fork afterwards is always safe.
+// A pool that lives as long as one operation: no thread outlives the call, so a fork afterwards is always
+// safe.
 //
-// `run` hands out tasks 0 … n−1 in order. Which thread takes which task is left to chance, therefore a task must
-// write only to its own place; whoever reduces the places does so in task order. That makes every result the same to
-// the last bit for any number of threads.
+// `run` hands out tasks 0 … n−1 in order. Which thread takes which task is left to chance, therefore a task
+// must write only to its own place; whoever reduces the places does so in task order. That makes every result
+// the same to the last bit for any number of threads.
 #pragma once
 
 #include "drr/execution.hpp"
@@ -28,8 +29,9 @@ public:
   // The calling thread included; `worker` numbers passed to tasks are smaller than this.
   int n_threads() const { return n_threads_; }
 
-  // Calls task(task_number, worker_number) for every task, the calling thread being worker 0. An exception from a task
-  // is rethrown here after all threads have come to rest. Throws Interrupted when the monitor asks to stop.
+  // Calls task(task_number, worker_number) for every task, the calling thread being worker 0. An exception
+  // from a task is rethrown here after all threads have come to rest. Throws Interrupted when the monitor
+  // asks to stop.
   template <class Task>
   void run(Index n_tasks, Task&& task) {
     run_erased(

@@ -1,9 +1,9 @@
 #include "core/tilt_pass.hpp"
 
+#include "core/vectors.hpp"
 #include "drr/errors.hpp"
 
 #include <Eigen/Core>
-
 #include <cmath>
 #include <limits>
 
@@ -13,16 +13,10 @@ namespace {
 using Wide = Eigen::Map<Eigen::ArrayXd>;
 using ConstWide = Eigen::Map<const Eigen::ArrayXd>;
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-// exp(−708) ≈ 3e-308 is the smallest normal number. Eigen clamps its argument near there, so −∞ would not give 0.
-constexpr double smallest_exponent = -708.0;
 } // namespace
 
-double LogSum::value() const { return largest + std::log(total); }
-
-void exponentials(std::span<const double> scores, double largest, double* e) {
-  const auto n = static_cast<Eigen::Index>(scores.size());
-  const auto shifted = ConstWide(scores.data(), n) - largest;
-  Wide(e, n) = (shifted > smallest_exponent).select(shifted.max(smallest_exponent).exp(), 0.0);
+double LogSum::value() const {
+  return largest + std::log(total);
 }
 
 TiltPass::TiltPass(const RowBlocks& rows, ThreadPool& pool)
@@ -57,25 +51,26 @@ LogSum TiltPass::operator()(std::span<const double> theta, std::span<const doubl
     all.largest = std::max(all.largest, partial.sum.largest);
   }
   if (all.largest == minus_infinity)
-    throw InvalidInput("base_weights are zero on every row; at least one majority row needs a positive weight");
-  Wide weighted(mean.data(), K);
-  weighted.setZero();
+    throw InvalidInput(
+        "base_weights are zero on every row; at least one majority row needs a positive weight");
+  std::fill(mean.begin(), mean.end(), 0.0);
   for (const Partial& partial : partials_) {
     const double factor = std::exp(partial.sum.largest - all.largest);
     all.total += factor * partial.sum.total;
-    weighted += factor * ConstWide(partial.weighted, K);
+    for (Index k = 0; k < K; ++k)
+      mean[k] += factor * partial.weighted[k];
   }
-  weighted /= all.total;
+  for (double& coordinate : mean)
+    coordinate /= all.total;
   return all;
 }
 
-void TiltPass::accumulate(Partial& partial, RowRange tile, const double* theta, const double* log_base_weights,
-                          double* scores, double* exponential) {
+void TiltPass::accumulate(Partial& partial, RowRange tile, const double* theta,
+                          const double* log_base_weights, double* scores, double* exponential) {
   const auto n = static_cast<Eigen::Index>(tile.size());
-  rows_.scores(tile, theta, scores);
+  rows_.scores(tile, theta, scores, Visit::first);
   Wide tile_scores(scores, n);
-  // Finite features times a finite θ give finite scores; x − x is 0 for those and NaN for NaN and ±∞.
-  if (!((tile_scores - tile_scores).sum() == 0.0))
+  if (!all_finite(scores, n)) // finite features times a finite θ give finite scores
     partial.finite = false;
   if (log_base_weights)
     tile_scores += ConstWide(log_base_weights + tile.begin, n);
@@ -88,15 +83,15 @@ void TiltPass::accumulate(Partial& partial, RowRange tile, const double* theta, 
     partial.sum = {largest, partial.sum.total * factor};
     Wide(partial.weighted, rows_.n_cols()) *= factor;
   }
-  exponentials({scores, static_cast<std::size_t>(n)}, partial.sum.largest, exponential);
-  partial.sum.total += ConstWide(exponential, n).sum();
-  rows_.add_weighted(tile, exponential, partial.weighted);
+  exponentials(scores, n, partial.sum.largest, exponential);
+  partial.sum.total += sum_of(exponential, n);
+  rows_.add_weighted(tile, exponential, partial.weighted, Visit::second);
 }
 
 void TiltPass::weights(std::span<const double> scores, const LogSum& sum, std::span<double> weights) {
   pool_.run(chunks_.count(), [&](Index chunk, int) {
     const RowRange rows = chunks_[chunk];
-    exponentials(scores.subspan(rows.begin, rows.size()), sum.largest, weights.data() + rows.begin);
+    exponentials(scores.data() + rows.begin, rows.size(), sum.largest, weights.data() + rows.begin);
     Wide(weights.data() + rows.begin, rows.size()) /= sum.total;
   });
 }

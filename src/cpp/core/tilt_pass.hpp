@@ -16,17 +16,14 @@ struct LogSum {
   double value() const;
 };
 
-// e = exp(scores − largest), vectorised; exactly 0 below 1e-307, where Eigen's vectorised exp would not be.
-void exponentials(std::span<const double> scores, double largest, double* e);
-
 class TiltPass {
 public:
   TiltPass(const RowBlocks& rows, ThreadPool& pool);
 
-  // One pass: scores = A θ + log d (log d empty: zero), mean = Σ wᵢ aᵢ with w ∝ exp(scores). Throws InvalidInput where a
-  // score is NaN or +∞, or where none is above −∞.
-  LogSum operator()(std::span<const double> theta, std::span<const double> log_base_weights, std::span<double> scores,
-                    std::span<double> mean);
+  // One pass: scores = A θ + log d (log d empty: zero), mean = Σ wᵢ aᵢ with w ∝ exp(scores). Throws
+  // InvalidInput where a score is NaN or +∞, or where none is above −∞.
+  LogSum operator()(std::span<const double> theta, std::span<const double> log_base_weights,
+                    std::span<double> scores, std::span<double> mean);
 
   // weights = exp(scores − logsum): one sweep over vectors, none over the rows. May be done in place.
   void weights(std::span<const double> scores, const LogSum& sum, std::span<double> weights);

@@ -7,9 +7,9 @@
 namespace drr {
 
 enum class Status {
-  converged,       // The certificate holds: the bounds meet the stated tolerance.
-  zero_dual,       // The base weights already satisfy the tolerance, so the dual is exactly zero.
-  round_off,       // No further progress is possible in double precision; the returned bounds are still valid.
+  converged, // The certificate holds: the bounds meet the stated tolerance.
+  zero_dual, // The base weights already satisfy the tolerance, so the dual is exactly zero.
+  round_off, // No further progress is possible in double precision; the returned bounds are still valid.
   iteration_limit, // The iteration limit was reached first; the returned bounds are still valid.
   infeasible,      // No weights reach the tolerance: the lower bound of the floor exceeds it.
 };

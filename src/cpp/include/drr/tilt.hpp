@@ -25,8 +25,8 @@ struct TiltOutput {
   std::span<double> mean;    // length K
 };
 
-// Returns Λ(θ). Weights smaller than 1e-307 of the largest are zero. Throws InvalidInput where a feature or a score
-// is not finite, or where no row has positive weight.
+// Returns Λ(θ). Weights smaller than 1e-307 of the largest are zero. Throws InvalidInput where a feature or a
+// score is not finite, or where no row has positive weight.
 double tilt(const TiltInput& input, const TiltOutput& output, const Execution& execution);
 
 } // namespace drr

@@ -9,7 +9,8 @@ namespace drr {
 // Signed and 64 bits wide everywhere: n_rows · n_cols may exceed 2³¹.
 using Index = std::int64_t;
 
-// Rows of contiguous numbers, `row_stride` elements apart (zero repeats one row, larger than n_cols skips columns).
+// Rows of contiguous numbers, `row_stride` elements apart (zero repeats one row, larger than n_cols skips
+// columns).
 template <class Scalar>
 struct DenseView {
   using scalar_type = Scalar;
@@ -21,8 +22,8 @@ struct DenseView {
   const Scalar* row(Index i) const { return data + i * row_stride; }
 };
 
-// Compressed sparse rows: the entries of row i are positions offsets[i] … offsets[i+1] − 1 of `values` and `columns`.
-// `validate` below must have accepted the indices before any kernel follows them.
+// Compressed sparse rows: the entries of row i are positions offsets[i] … offsets[i+1] − 1 of `values` and
+// `columns`. `validate` below must have accepted the indices before any kernel follows them.
 template <class Scalar, class Ordinal>
 struct CsrView {
   using scalar_type = Scalar;
@@ -35,9 +36,9 @@ struct CsrView {
 };
 
 // Every form of Φ that the kernels read in place.
-using FeatureView = std::variant<DenseView<double>, DenseView<float>, CsrView<double, std::int32_t>,
-                                 CsrView<double, std::int64_t>, CsrView<float, std::int32_t>,
-                                 CsrView<float, std::int64_t>>;
+using FeatureView =
+    std::variant<DenseView<double>, DenseView<float>, CsrView<double, std::int32_t>,
+                 CsrView<double, std::int64_t>, CsrView<float, std::int32_t>, CsrView<float, std::int64_t>>;
 
 // Throws InvalidInput where the index arrays of a sparse matrix are broken. Dense views are always valid.
 void validate(const FeatureView& features);

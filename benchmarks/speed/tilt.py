@@ -1,0 +1,67 @@
+"""The tilted log-sum-exp against the memory bus: ``python -m benchmarks.speed.tilt``.
+
+A pass must read every row once, so its limit is a plain read of the same rows; here NumPy's sum and BLAS's
+matrix-vector product on the same array, all on one thread, in turns in one run. The second table shows what two threads
+gain: little where one already fills the bus, nearly twice where the array stays in the cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+# One thread for BLAS; must be set before NumPy loads it.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import numpy as np
+
+from benchmarks.speed.timing import best_times
+from drr._dispatch import core
+
+IN_MEMORY = (1_000_000, 150)
+IN_CACHE = (20_000, 100)
+
+
+def random_rows(shape: tuple[int, int], dtype: type) -> np.ndarray:
+    generator = np.random.default_rng(0)
+    rows = np.empty(shape, dtype=dtype)
+    for block in np.array_split(rows, max(1, len(rows) // 10_000)):
+        block[:] = generator.standard_normal(block.shape, dtype=dtype)
+    return rows
+
+
+def measure(shape: tuple[int, int], dtype: type, repeats: int) -> dict[str, float]:
+    """Gigabytes of rows per second."""
+    rows = random_rows(shape, dtype)
+    theta = np.random.default_rng(1).standard_normal(shape[1]) / 10
+    narrow = theta.astype(dtype)
+    times = best_times(
+        {
+            "tilt": lambda: core.tilt(rows, theta, n_threads=1),
+            "tilt, 2 threads": lambda: core.tilt(rows, theta, n_threads=2),
+            "sum": lambda: rows.sum(),
+            "matrix-vector": lambda: rows @ narrow,
+        },
+        repeats,
+    )
+    return {name: rows.nbytes / seconds / 1e9 for name, seconds in times.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=9)
+    repeats = parser.parse_args().repeats
+    print(f"{'rows':>10} {'columns':>8} {'dtype':>8} | GB/s: tilt, plain read (sum, matrix-vector) | of plain read | 2 threads")
+    for shape in (IN_MEMORY, IN_CACHE):
+        for dtype in (np.float64, np.float32):
+            rate = measure(shape, dtype, repeats if shape == IN_MEMORY else 40 * repeats)
+            plain = max(rate["sum"], rate["matrix-vector"])
+            print(
+                f"{shape[0]:>10} {shape[1]:>8} {np.dtype(dtype).name:>8} | {rate['tilt']:>6.1f} "
+                f"({rate['sum']:.1f}, {rate['matrix-vector']:.1f})  | {rate['tilt'] / plain:>5.0%} "
+                f"| {rate['tilt, 2 threads'] / rate['tilt']:.2f}x"
+            )
+
+
+if __name__ == "__main__":
+    main()

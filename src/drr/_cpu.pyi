@@ -1,0 +1,3 @@
+"""Which instruction sets this machine runs."""
+
+def supports_x86_64_level(level: int) -> bool: ...

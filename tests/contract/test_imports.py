@@ -1,0 +1,50 @@
+"""Stages import only what comes before them."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import drr
+
+# In the order of the flow; a module may import only modules of an earlier line.
+LAYERS = [
+    {"_cpu", "_core", "_ranking", "results"},
+    {"_dispatch", "_threads"},
+    {"_validation"},
+    {"_score_validation", "raking"},
+    {"_bootstrap", "cut_rules", "theory"},
+    {"fusion", "gain"},
+    {"calibration"},
+    {"decision"},
+    {"__init__"},
+    {"__main__"},
+]
+LAYER_OF = {module: level for level, layer in enumerate(LAYERS) for module in layer}
+SOURCES = sorted(Path(drr.__file__).parent.glob("*.py"))
+
+
+def imported_modules(source: Path) -> set[str]:
+    """The drr modules that are imported when the module itself is (not those inside functions)."""
+    found = set()
+    for node in ast.parse(source.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.module == "drr":
+            found |= {alias.name for alias in node.names if alias.name in LAYER_OF}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("drr."):
+            found.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {"__init__" for alias in node.names if alias.name == "drr"}
+    return found
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_imports_go_one_way(source):
+    assert source.stem in LAYER_OF, f"{source.name} has no place in the flow; add it to LAYERS"
+    for module in imported_modules(source):
+        assert LAYER_OF[module] < LAYER_OF[source.stem], f"{source.stem} imports {module}, which comes later"
+
+
+def test_every_module_was_looked_at():
+    assert {source.stem for source in SOURCES} >= {"__init__", "raking", "results"}

@@ -1,0 +1,77 @@
+// Hot loops allocate nothing: the number of allocations of a pass does not grow with the number of tiles.
+
+#ifdef DRR_COUNT_ALLOCATIONS
+
+#include "drr/tilt.hpp"
+#include "problem.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <new>
+
+namespace {
+std::atomic<long> n_allocations{0};
+}
+
+extern "C" {
+void* __real_malloc(std::size_t size);
+void* __real_aligned_alloc(std::size_t alignment, std::size_t size);
+int __real_posix_memalign(void** pointer, std::size_t alignment, std::size_t size);
+
+void* __wrap_malloc(std::size_t size) {
+  ++n_allocations;
+  return __real_malloc(size);
+}
+void* __wrap_aligned_alloc(std::size_t alignment, std::size_t size) {
+  ++n_allocations;
+  return __real_aligned_alloc(alignment, size);
+}
+int __wrap_posix_memalign(void** pointer, std::size_t alignment, std::size_t size) {
+  ++n_allocations;
+  return __real_posix_memalign(pointer, alignment, size);
+}
+}
+
+void* operator new(std::size_t size) {
+  ++n_allocations;
+  if (void* pointer = __real_malloc(size))
+    return pointer;
+  throw std::bad_alloc();
+}
+void operator delete(void* pointer) noexcept {
+  std::free(pointer);
+}
+void operator delete(void* pointer, std::size_t) noexcept {
+  std::free(pointer);
+}
+
+using namespace drr;
+
+namespace {
+
+template <class View>
+long allocations_of_a_tilt(const View& view, int n_threads) {
+  const auto theta = testing::normals(view.n_cols, 2);
+  std::vector<double> weights(view.n_rows), mean(view.n_cols);
+  const long before = n_allocations;
+  tilt({view, {}, {}, theta}, {weights, mean}, {n_threads, nullptr});
+  return n_allocations - before;
+}
+
+} // namespace
+
+TEST_CASE("a pass over more tiles allocates no more") {
+  const Index K = 40, few = 5000, many = 50000;
+  const auto dense = testing::normals(many * K, 1);
+  const testing::Sparse sparse_few(dense, few, K, 1.0), sparse_many(dense, many, K, 1.0);
+  for (int n_threads : {1, 2}) {
+    const long baseline = allocations_of_a_tilt(DenseView<double>{dense.data(), few, K, K}, n_threads);
+    CHECK(baseline > 0); // the counter counts
+    CHECK(allocations_of_a_tilt(DenseView<double>{dense.data(), many, K, K}, n_threads) == baseline);
+    CHECK(allocations_of_a_tilt(sparse_many.view(), n_threads) ==
+          allocations_of_a_tilt(sparse_few.view(), n_threads));
+  }
+}
+
+#endif
