@@ -19,3 +19,57 @@ def tilt(
     shift: NDArray[np.float64] | None = None,
     n_threads: int = 1,
 ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]: ...
+def find_floor(
+    features: Any,
+    target: NDArray[np.float64],
+    base_weights: NDArray[np.float64] | None,
+    method: str,
+    max_iter: int,
+    n_threads: int,
+    callback: Any,
+) -> dict[str, Any]: ...
+def solve_dual(
+    features: Any,
+    target: NDArray[np.float64],
+    tolerance: float,
+    log_base_weights: NDArray[np.float64] | None = None,
+    floor_weights: NDArray[np.float64] | None = None,
+    floor_residual: NDArray[np.float64] | None = None,
+    floor_lower_bound: float = ...,
+    method: str = "auto",
+    max_iter: int = 0,
+    n_threads: int = 1,
+    callback: Any = None,
+) -> dict[str, Any]: ...
+def certify_dual(
+    features: Any,
+    target: NDArray[np.float64],
+    tolerance: float,
+    theta: NDArray[np.float64],
+    log_base_weights: NDArray[np.float64] | None = None,
+    floor_weights: NDArray[np.float64] | None = None,
+    n_threads: int = 1,
+) -> dict[str, Any]: ...
+def embed(
+    map: Any,
+    numeric: Any,
+    codes: NDArray[np.int32] | None,
+    out: NDArray[Any],
+    n_threads: int = 1,
+) -> None: ...
+def embed_csr(
+    map: Any,
+    numeric: Any,
+    codes: NDArray[np.int32] | None,
+    values: NDArray[Any],
+    columns: NDArray[Any],
+    offsets: NDArray[Any],
+    n_threads: int = 1,
+) -> None: ...
+def embed_scores(
+    map: Any,
+    numeric: Any,
+    codes: NDArray[np.int32] | None,
+    theta: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...

@@ -5,12 +5,25 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
+import math
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from drr._dispatch import core
+from drr._lbfgs import minimise_by_lbfgs
+from drr._progress import Callback, make_callback
 from drr._threads import resolve_n_threads
 from drr._validation import check_base_weights, check_features, check_vector, log_base_weights
-from drr.results import Tilt
+from drr.exceptions import InfeasibleToleranceError
+from drr.results import Dual, Floor, Raking, Status, Tilt
+
+_PAPER_NEWTON_COLUMNS = 600  # the published algorithm turns to L-BFGS-B above
+_FLOOR_METHODS = {"auto": "min_norm_point", "paper": "pairwise_frank_wolfe"}
 
 
 def tilt(
@@ -42,7 +55,398 @@ def tilt(
     >>> tilted.weights.round(6).tolist(), tilted.mean.round(6).tolist()
     ([0.25, 0.75], [0.75])
     """
-    rows = check_features(features)
-    direction = check_vector(theta, rows.shape[1], "theta", "column of features")
-    log_d = log_base_weights(check_base_weights(base_weights, rows.shape[0]))
-    return Tilt(*core.tilt(rows, direction, log_d, n_threads=resolve_n_threads(n_threads)))
+    features = check_features(features)
+    n_rows, n_columns = features.shape
+    theta = check_vector(theta, n_columns, "theta", "column of features")
+    weights = check_base_weights(base_weights, n_rows)
+    return Tilt(
+        *core.tilt(features, theta, log_base_weights(weights), n_threads=resolve_n_threads(n_threads))
+    )
+
+
+def find_floor(
+    features: object,
+    target: ArrayLike,
+    *,
+    base_weights: ArrayLike | None = None,
+    method: str = "auto",
+    max_iter: int | None = None,
+    n_threads: int | None = None,
+    verbose: int = 0,
+    callback: Callback | None = None,
+) -> Floor:
+    """Find how near the weighted mean of the rows can come to the target.
+
+    The floor is φ = min ‖Φᵀw − μ₁‖ over weights w ≥ 0 that sum to one: zero where the target μ₁ lies in the convex hull
+    of the rows, positive otherwise. No tolerance below it can be met. With aᵢ = φᵢ − μ₁ and x = Σᵢ wᵢ aᵢ, every w gives
+    the two bounds max(0, minᵢ aᵢᵀx/‖x‖) ≤ φ ≤ ‖x‖; both are computed from scratch for the weights returned.
+
+    Parameters
+    ----------
+    features : array or CSR matrix of shape (n_rows, n_columns)
+        Φ: float64 or float32; read in place where its rows are contiguous.
+    target : array of shape (n_columns,)
+        μ₁, the mean to reach.
+    base_weights : array of shape (n_rows,), optional
+        d. Only its zeros matter to the floor: such rows are absent. All rows are present by default.
+    method : {"auto", "paper"}
+        ``auto`` is Wolfe's min-norm-point method over a working set of rows; it ends with a relative gap of at most
+        1e-10, or with ``value <= 1e-10 * base_discrepancy`` for a target inside the hull, after a handful of passes
+        over the rows. ``paper`` is pairwise Frank–Wolfe with the published constants, one pass per step: it ends at
+        ‖x‖² − minᵢ aᵢᵀx ≤ max(1e-8‖x‖², 1e-12), or after 20 000 steps. The paper does not say where it starts and which
+        row gives up mass; here it starts at the row nearest to the target, and each step moves mass from the active row
+        of highest score to the row of lowest score, with exact line search.
+    max_iter : int, optional
+        By default 1000 passes for ``auto`` and 20 000 steps for ``paper``.
+    n_threads : int, optional
+        By default the limits of the process and of ``OMP_NUM_THREADS``. The result does not depend on it.
+    verbose : int
+        1 prints a line per iteration.
+    callback : callable, optional
+        Called after every iteration with a dict of its figures; an exception raised there ends the solve.
+
+    Returns
+    -------
+    Floor
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the bounds do not meet the stated tolerance. They are valid all the same.
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> floor = drr.find_floor(np.array([[0.0, 0.0], [2.0, 0.0]]), [1.0, 0.5])
+    >>> floor.value, floor.weights.tolist()
+    (0.5, [0.5, 0.5])
+    """
+    features = check_features(features)
+    n_rows, n_columns = features.shape
+    target = check_vector(target, n_columns, "target", "column of features")
+    weights = check_base_weights(base_weights, n_rows)
+    if method not in _FLOOR_METHODS:
+        raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
+    figures = core.find_floor(
+        features,
+        target,
+        weights,
+        _FLOOR_METHODS[method],
+        _check_max_iter(max_iter),
+        resolve_n_threads(n_threads),
+        make_callback(verbose, callback),
+    )
+    figures["status"] = Status(figures["status"])
+    floor = Floor(n_rows=n_rows, method=_FLOOR_METHODS[method], **figures)
+    if not floor.status.is_success:
+        warnings.warn(_explain_floor(floor), ConvergenceWarning, stacklevel=2)
+    return floor
+
+
+def choose_tolerance(
+    floor: Floor | float, discrepancy: float, *, eta: float = 0.05, buffer: float = 1.05
+) -> float:
+    """The paper's tolerance δ = max{U + η·max(γ − U, 0), buffer·U}.
+
+    Parameters
+    ----------
+    floor : Floor or float
+        The floor, or its upper bound U.
+    discrepancy : float
+        γ = ‖Aᵀd‖, the distance of the base mean from the target.
+    eta : float
+        η in (0, 1]: how far from the floor towards the base discrepancy. At 1 the base weights satisfy the tolerance.
+    buffer : float
+        At least 1: the smallest multiple of a positive floor.
+
+    Examples
+    --------
+    >>> import drr
+    >>> drr.choose_tolerance(0.5, 1.5, eta=0.1)
+    0.6
+    >>> drr.choose_tolerance(0.5, 0.5)
+    0.525
+    """
+    upper = _check_number(floor.value if isinstance(floor, Floor) else floor, "floor")
+    gamma = _check_number(discrepancy, "discrepancy")
+    eta = _check_number(eta, "eta")
+    buffer = _check_number(buffer, "buffer")
+    if not 0 < eta <= 1:
+        raise ValueError(f"eta must be in (0, 1], got {eta}")
+    if buffer < 1:
+        raise ValueError(f"buffer must be at least 1, got {buffer}")
+    return max(upper + eta * max(gamma - upper, 0.0), buffer * upper)
+
+
+def solve_dual(
+    features: object,
+    target: ArrayLike,
+    tolerance: float,
+    *,
+    base_weights: ArrayLike | None = None,
+    floor: Floor | None = None,
+    method: str = "auto",
+    max_iter: int | None = None,
+    n_threads: int | None = None,
+    verbose: int = 0,
+    callback: Callback | None = None,
+) -> Dual:
+    """Find the smallest reweighting that brings the mean of the rows within `tolerance` of the target.
+
+    Among weights w with ‖Φᵀw − μ₁‖ ≤ δ the one nearest to the base weights in KL(w‖d) is an exponential tilt,
+    wᵢ ∝ dᵢ exp(aᵢᵀθ) with aᵢ = φᵢ − μ₁, where θ minimises the convex f(θ) = log Σᵢ dᵢ exp(aᵢᵀθ) + δ‖θ‖. Where the base
+    weights satisfy the tolerance, θ is exactly zero.
+
+    Parameters
+    ----------
+    features : array or CSR matrix of shape (n_rows, n_columns)
+        Φ: float64 or float32; read in place where its rows are contiguous.
+    target : array of shape (n_columns,)
+        μ₁, the mean to reach.
+    tolerance : float
+        δ ≥ 0. Zero asks for the target itself, which must then lie inside the convex hull of the rows.
+    base_weights : array of shape (n_rows,), optional
+        d, normalised to sum one; uniform by default. Zero means that the row is absent.
+    floor : Floor, optional
+        From `find_floor` on the same rows: a better start, an early proof where the tolerance is infeasible, and a
+        rigorous gap where rounding leaves the weights just outside the tolerance.
+    method : {"auto", "paper"}
+        ``auto`` takes Newton directions, by Cholesky or by preconditioned conjugate gradients as the shape makes
+        cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or of
+        64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ. ``paper`` is the published algorithm with its constants:
+        damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule, ‖g‖ ≤ 1e-9, or
+        1e-6 where it can get no further; these are absolute, so features should be of ordinary scale.
+    max_iter : int, optional
+        By default 100 for ``auto``; for ``paper`` 200, and SciPy's own limit for L-BFGS-B.
+    n_threads : int, optional
+        By default the limits of the process and of ``OMP_NUM_THREADS``. The result does not depend on it.
+    verbose : int
+        1 prints a line per iteration.
+    callback : callable, optional
+        Called after every iteration with a dict of its figures; an exception raised there ends the solve.
+
+    Returns
+    -------
+    Dual
+
+    Raises
+    ------
+    InfeasibleToleranceError
+        Where a lower bound of the floor exceeds the tolerance.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the stated accuracy was not reached; the best point is returned with its certificate.
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> dual = drr.solve_dual(np.array([[0.0], [1.0]]), [0.75], 0.05)
+    >>> dual.weights.round(6).tolist(), round(dual.discrepancy, 6)
+    ([0.3, 0.7], 0.05)
+    """
+    features = check_features(features)
+    n_rows, n_columns = features.shape
+    target = _check_target(target, n_columns)
+    tolerance = _check_number(tolerance, "tolerance")
+    log_weights = log_base_weights(check_base_weights(base_weights, n_rows))
+    if method not in ("auto", "paper"):
+        raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
+    limit = _check_max_iter(max_iter)
+    threads = resolve_n_threads(n_threads)
+    listener = make_callback(verbose, callback)
+    if floor is not None:
+        _check_floor(floor, n_rows, n_columns)
+    floor_weights = None if floor is None else floor.weights
+
+    if method == "paper" and n_columns > _PAPER_NEWTON_COLUMNS:
+        figures = _solve_by_lbfgs(features, target, tolerance, log_weights, floor, limit, threads, listener)
+    else:
+        figures = core.solve_dual(
+            features,
+            target,
+            tolerance,
+            log_weights,
+            floor_weights,
+            None if floor is None else floor.residual,
+            math.nan if floor is None else floor.lower_bound,
+            method,
+            limit,
+            threads,
+            listener,
+        )
+    proof = figures.pop("floor_lower_bound")
+    figures["status"] = Status(figures["status"])
+    if figures["status"] is Status.INFEASIBLE:
+        raise InfeasibleToleranceError(tolerance, proof, math.nan if floor is None else floor.value)
+    dual = Dual(**figures)
+    if not dual.status.is_success:
+        warnings.warn(_explain_dual(dual), ConvergenceWarning, stacklevel=2)
+    return dual
+
+
+def rake(
+    features: object,
+    target: ArrayLike,
+    *,
+    eta: float = 0.05,
+    base_weights: ArrayLike | None = None,
+    method: str = "auto",
+    n_threads: int | None = None,
+    verbose: int = 0,
+    callback: Callback | None = None,
+) -> Raking:
+    """Rake the rows to the target: find the floor, choose the tolerance above it, solve the dual.
+
+    Parameters
+    ----------
+    features : array or CSR matrix of shape (n_rows, n_columns)
+        Φ: float64 or float32; read in place where its rows are contiguous.
+    target : array of shape (n_columns,)
+        μ₁, the mean to reach.
+    eta : float
+        η in (0, 1]: the tolerance lies at this share of the way from the floor to the base discrepancy.
+    base_weights : array of shape (n_rows,), optional
+        d, normalised to sum one; uniform by default. Zero means that the row is absent.
+    method : {"auto", "paper"}
+        For both the floor and the dual; see `find_floor` and `solve_dual`.
+    n_threads, verbose, callback
+        As in `solve_dual`; the figures say in ``"stage"`` whether they are the floor's or the dual's.
+
+    Returns
+    -------
+    Raking
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> raking = drr.rake(np.array([[0.0], [1.0], [2.0]]), [1.5], eta=0.2)
+    >>> round(raking.tolerance, 6), raking.dual.weights.round(3).tolist()
+    (0.1, [0.132, 0.336, 0.532])
+    """
+    features = check_features(features)
+    target = _check_target(target, features.shape[1])
+    choose_tolerance(0.0, 0.0, eta=eta)  # refuses a wrong eta before the work, not after
+    floor = find_floor(
+        features,
+        target,
+        base_weights=base_weights,
+        method=method,
+        n_threads=n_threads,
+        verbose=verbose,
+        callback=callback,
+    )
+    tolerance = choose_tolerance(floor, floor.base_discrepancy, eta=eta)
+    dual = solve_dual(
+        features,
+        target,
+        tolerance,
+        base_weights=base_weights,
+        floor=floor,
+        method=method,
+        n_threads=n_threads,
+        verbose=verbose,
+        callback=callback,
+    )
+    return Raking(floor, tolerance, floor.base_discrepancy, dual)
+
+
+def _solve_by_lbfgs(
+    features: Any,
+    target: NDArray[np.float64],
+    tolerance: float,
+    log_weights: NDArray[np.float64] | None,
+    floor: Floor | None,
+    max_iter: int,
+    n_threads: int,
+    callback: Callback | None,
+) -> dict[str, Any]:
+    """The figures of core.solve_dual, with θ from L-BFGS-B and the certificate from the core."""
+    floor_weights = None if floor is None else floor.weights
+
+    def certify(theta: NDArray[np.float64]) -> dict[str, Any]:
+        return core.certify_dual(features, target, tolerance, theta, log_weights, floor_weights, n_threads)
+
+    figures = certify(np.zeros(features.shape[1]))
+    if figures["status"] == Status.ZERO_DUAL.value:
+        return figures
+    if floor is not None and floor.lower_bound > tolerance:
+        return figures | {"status": Status.INFEASIBLE.value, "floor_lower_bound": floor.lower_bound}
+    theta, n_iter, status = minimise_by_lbfgs(
+        features, target, tolerance, log_weights, max_iter, n_threads, callback
+    )
+    figures = certify(theta)
+    if figures["status"] != Status.INFEASIBLE.value:
+        figures["status"] = status.value
+    return figures | {"n_iter": n_iter, "method": "paper-lbfgs"}
+
+
+def _check_target(target: ArrayLike, n_columns: int) -> NDArray[np.float64]:
+    if np.ndim(target) == 2:
+        raise ValueError(
+            f"target must be one mean of shape ({n_columns},), got shape {np.shape(target)}; if these are the rows of the "
+            "rare class in the feature map, pass their mean over rows: target.mean(axis=0)"
+        )
+    return check_vector(target, n_columns, "target", "column of features")
+
+
+def _check_floor(floor: Floor, n_rows: int, n_columns: int) -> None:
+    if not isinstance(floor, Floor):
+        raise TypeError(f"floor must be None or the Floor that find_floor returned, got {floor!r}")
+    if floor.n_rows != n_rows or floor.residual.shape != (n_columns,):
+        raise ValueError(
+            f"floor was found for {floor.n_rows} rows and {floor.residual.size} columns, but features has {n_rows} and "
+            f"{n_columns}; call find_floor with the same features"
+        )
+
+
+def _check_number(value: object, name: str) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, got {value!r}") from None
+    if not (math.isfinite(number) and number >= 0):
+        raise ValueError(f"{name} must be finite and not negative, got {number}")
+    return number
+
+
+def _check_max_iter(max_iter: int | None) -> int:
+    """The limit for the core, where 0 stands for the method's own."""
+    if max_iter is None:
+        return 0
+    try:
+        number = operator.index(max_iter)
+    except TypeError:
+        raise TypeError(f"max_iter must be None or a whole number, got {max_iter!r}") from None
+    if number < 1:
+        raise ValueError(f"max_iter must be None or at least 1, got {number}")
+    return number
+
+
+def _explain_floor(floor: Floor) -> str:
+    bounds = f"the floor is between {floor.lower_bound:.10g} and {floor.value:.10g}"
+    if floor.status is Status.ROUND_OFF:
+        remedy = (
+            "The bounds differ by no more than double precision can resolve beside the norms of the rows. Where that is "
+            "too coarse, centre the features near the target, or bring their columns to a common scale."
+        )
+    else:
+        remedy = f"Raise max_iter (now reached at {floor.n_iter})" + (
+            " or use method='auto'." if floor.method == "pairwise_frank_wolfe" else "."
+        )
+    return f"find_floor did not reach its tolerance: {floor.status.description} Here {bounds}. {remedy}"
+
+
+def _explain_dual(dual: Dual) -> str:
+    figures = f"gap {dual.gap:.3g} nats, gradient norm {dual.gradient_norm:.3g}, discrepancy {dual.discrepancy:.10g}"
+    if dual.status is Status.ROUND_OFF:
+        remedy = (
+            "Round-off in the features is larger than the accuracy asked for. Where that is too coarse, centre the "
+            "features near the target, bring their columns to a common scale, or choose a larger tolerance."
+        )
+    else:
+        remedy = f"Raise max_iter (now reached at {dual.n_iter}), choose a larger tolerance" + (
+            ", or use method='auto'." if dual.method.startswith("paper") else ", or pass the floor of find_floor."
+        )
+    return f"solve_dual did not reach its tolerance: {dual.status.description} Here: {figures}. {remedy}"

@@ -53,3 +53,93 @@ class Tilt:
     """wᵢ, one per row, summing to one"""
     mean: NDArray[np.float64]
     """Σᵢ wᵢ φᵢ, the gradient of Λ at θ"""
+
+
+@dataclass(frozen=True, eq=False)
+class Floor:
+    """The feasibility floor φ = min over w in the simplex of ‖Aᵀw‖, between two certified bounds.
+
+    A = Φ − 1μ₁ᵀ holds the rows that are present (positive base weight), shifted by the target μ₁.
+    """
+
+    value: float
+    """‖Aᵀw‖ for the weights found: an upper bound of φ"""
+    lower_bound: float
+    """max(0, minᵢ aᵢᵀx / ‖x‖) for x = Aᵀw: a lower bound of φ"""
+    residual: NDArray[np.float64]
+    """x = Aᵀw = Φᵀw − μ₁"""
+    support: NDArray[np.int64]
+    """the rows with positive weight, ascending"""
+    support_weights: NDArray[np.float64]
+    """their weights, summing to one"""
+    n_rows: int
+    """how many rows there are, with and without weight"""
+    base_discrepancy: float
+    """γ = ‖Aᵀd‖, the distance under the base weights"""
+    n_iter: int
+    """working-set solves (``auto``) or Frank–Wolfe steps (``paper``)"""
+    n_passes: int
+    """passes over all rows, the first look and the last check included"""
+    method: str
+    """the algorithm that ran: ``min_norm_point`` or ``pairwise_frank_wolfe``"""
+    status: Status
+    """how the solve ended"""
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """w, one weight per row, summing to one; a new dense array on every access."""
+        weights = np.zeros(self.n_rows)
+        weights[self.support] = self.support_weights
+        return weights
+
+    @property
+    def gap(self) -> float:
+        """How far apart the two bounds are."""
+        return self.value - self.lower_bound
+
+
+@dataclass(frozen=True, eq=False)
+class Dual:
+    """The raking dual θ = argmin Λ(θ) + δ‖θ‖ with Λ(θ) = log Σᵢ dᵢ exp(aᵢᵀθ), aᵢ = φᵢ − μ₁, and its certificate.
+
+    All figures are computed from θ alone by a last pass over the rows.
+    """
+
+    theta: NDArray[np.float64]
+    """θ, one number per column"""
+    weights: NDArray[np.float64]
+    """wᵢ ∝ dᵢ exp(φᵢᵀθ), one per row, summing to one"""
+    log_partition: float
+    """log Σᵢ dᵢ exp(φᵢᵀθ), of the features themselves: φ(x)ᵀθ minus this is the estimated log density ratio"""
+    discrepancy: float
+    """‖Φᵀw − μ₁‖, the distance that is left"""
+    gap: float
+    """between the primal and the dual objective, in nats: θᵀg, or where the discrepancy exceeds the tolerance by rounding
+    and a floor was given, the gap of the weights mixed with the floor's until feasible"""
+    gradient_norm: float
+    """‖g‖ with g = Φᵀw − μ₁ + δθ/‖θ‖"""
+    kl: float
+    """KL(w‖d) in nats: what the reweighting costs"""
+    ess: float
+    """1/Σᵢwᵢ², the effective number of rows"""
+    n_iter: int
+    """outer iterations"""
+    method: str
+    """the algorithm that ran: ``newton``, ``pcg-sampled``, ``pcg-woodbury``, ``wide``, ``paper-newton``, ``paper-lbfgs``, or
+    ``zero`` where the base weights already satisfy the tolerance"""
+    status: Status
+    """how the solve ended"""
+
+
+@dataclass(frozen=True, eq=False)
+class Raking:
+    """The floor, the tolerance chosen above it, and the dual solved at that tolerance."""
+
+    floor: Floor
+    """how near the rows can come to the target"""
+    tolerance: float
+    """δ"""
+    base_discrepancy: float
+    """γ = ‖Φᵀd − μ₁‖, the distance before raking"""
+    dual: Dual
+    """the tilt that brings the distance down to δ"""

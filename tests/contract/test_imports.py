@@ -11,10 +11,19 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "results"},
-    {"_dispatch", "_threads"},
+    {"_cpu", "_core", "_ranking", "exceptions", "results"},
+    {"_dispatch", "_progress", "_threads"},
     {"_validation"},
+    {"_numbers", "_score_validation"},
+    {"_columns"},
+    {"_categorical", "_embedding"},
+    {"features"},
+    {"_lbfgs"},
     {"raking"},
+    {"_bootstrap", "cut_rules", "theory"},
+    {"fusion", "gain"},
+    {"calibration"},
+    {"decision"},
     {"__init__"},
     {"__main__"},
 ]

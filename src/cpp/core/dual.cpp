@@ -1,0 +1,101 @@
+#include "drr/dual.hpp"
+
+#include "core/dual_certificate.hpp"
+#include "core/dual_minimiser.hpp"
+#include "core/dual_regime.hpp"
+#include "core/wide_dual.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace drr {
+
+namespace {
+
+constexpr double unset = std::numeric_limits<double>::quiet_NaN();
+constexpr int default_max_iter = 100, paper_max_iter = 200;
+
+DualProblem problem_of(const DualInput& input) {
+  return {input.features, input.target, input.log_base_weights, input.tolerance};
+}
+
+// The published algorithm does not look for a proof that there is no minimum; the point where it ended may be
+// one.
+Minimisation judged(DualModel& model, const DualPoint& point, const Minimisation& end) {
+  const double bound = end.status == Status::converged ? unset : proof_of_infeasibility(model, point);
+  return std::isnan(bound) ? end : Minimisation{Status::infeasible, end.n_iter, bound};
+}
+
+DualResult finish(DualModel& model, const DualInput& input, const DualPoint& point, const DualOutput& output,
+                  const Minimisation& end, std::string_view method) {
+  DualResult result = certificate_of(model, input, point);
+  result.status = end.status;
+  result.n_iter = end.n_iter;
+  result.floor_lower_bound = end.floor_lower_bound;
+  result.method = method;
+  std::copy_n(point.theta.data(), point.theta.size(), output.theta.data());
+  std::copy_n(point.weights.data(), point.weights.size(), output.weights.data());
+  return result;
+}
+
+} // namespace
+
+DualResult solve_dual(const DualInput& input, const DualOptions& options, const DualOutput& output,
+                      const Execution& execution) {
+  validate(input.features);
+  ThreadPool pool(execution);
+  DualModel model(problem_of(input), pool);
+
+  // 1. The base weights may already do: then θ = 0 exactly.
+  DualPoint point = base_point(model);
+  const double base_discrepancy = point.mean.norm();
+  if (base_discrepancy <= input.tolerance)
+    return finish(model, input, point, output, {Status::zero_dual}, "zero");
+
+  // 2. A tolerance below the floor has no solution, and the dual no minimum.
+  if (input.floor_lower_bound > input.tolerance)
+    return finish(model, input, point, output, {Status::infeasible, 0, input.floor_lower_bound}, "floor");
+
+  // 3. The published algorithm starts from zero.
+  if (options.method == DualMethod::paper) {
+    const Minimisation end =
+        minimise_by_paper(model, point, options.max_iter > 0 ? options.max_iter : paper_max_iter);
+    return finish(model, input, point, output, judged(model, point, end), "paper-newton");
+  }
+
+  // 4. Ours starts in the plane of the base mean and the floor's residual, and takes the cheapest inner
+  // solve.
+  const ConvergenceRule rule(input.tolerance, base_discrepancy);
+  const int max_iter = options.max_iter > 0 ? options.max_iter : default_max_iter;
+  move_to_start(model, point, input.floor_residual);
+  const DualMethod method = options.method == DualMethod::automatic ? cheapest_method(model) : options.method;
+  if (method == DualMethod::wide) {
+    const Minimisation end = minimise_in_row_span(model, problem_of(input), point, rule, max_iter);
+    return finish(model, input, point, output, end, "wide");
+  }
+  const auto inner = make_inner_solve(model, method);
+  const Minimisation end = minimise(model, point, *inner, rule, max_iter);
+  return finish(model, input, point, output, end, inner->name());
+}
+
+DualResult certify_dual(const DualInput& input, const DualOutput& output, const Execution& execution) {
+  validate(input.features);
+  ThreadPool pool(execution);
+  DualModel model(problem_of(input), pool);
+  double base_discrepancy = unset;
+  if (input.tolerance == 0)
+    base_discrepancy = base_point(model).mean.norm();
+  DualPoint point;
+  point.theta = Eigen::Map<const Eigen::VectorXd>(output.theta.data(), model.n_cols());
+  model.evaluate_afresh(point);
+  Minimisation end;
+  if (point.norm == 0)
+    end.status = point.mean.norm() <= input.tolerance ? Status::zero_dual : Status::iteration_limit;
+  else if (ConvergenceRule(input.tolerance, base_discrepancy).accepts(model, point))
+    end.status = Status::converged;
+  else
+    end = judged(model, point, end);
+  return finish(model, input, point, output, end, end.status == Status::zero_dual ? "zero" : "certificate");
+}
+
+} // namespace drr
