@@ -97,9 +97,7 @@ def test_a_single_minority_row_as_target():
 def test_rank_six_in_two_hundred_columns():
     rng = np.random.default_rng(1)
     features = rng.normal(size=(500, 6)) @ rng.normal(size=(6, 200))
-    assert_solved(
-        features, 0.3 * rng.normal(size=6) @ rng.normal(size=(6, 200)) * 0 + features[:3].mean(axis=0)
-    )
+    assert_solved(features, features[:3].mean(axis=0))
 
 
 def test_a_tiny_discrepancy_is_solved_or_reported():
