@@ -10,10 +10,19 @@ import numpy as np
 
 import drr
 from benchmarks.speed.measure import Contestant, Measurement, measure
-from benchmarks.speed.peers import clarabel, empirical_calibration, limits, logistic_regression, numpy_paper, ours
+from benchmarks.speed.peers import (
+    clarabel,
+    empirical_calibration,
+    limits,
+    logistic_regression,
+    numpy_paper,
+    ours,
+)
 from benchmarks.speed.shapes import Problem
 
-MOST_ROWS_IN_FULL = 10_000  # above that a NumPy Frank–Wolfe takes minutes, and only some of its steps are timed
+MOST_ROWS_IN_FULL = (
+    10_000  # above that a NumPy Frank–Wolfe takes minutes, and only some of its steps are timed
+)
 TIMED_STEPS = 20
 CLARABEL_ROWS = 4000
 
@@ -90,7 +99,9 @@ def _wholes(problem: Problem) -> dict[str, Contestant]:
         "LogisticRegression, newton-cholesky": lambda: logistic_regression.fit(problem),
     }
     if problem.features.shape[1] > 2000:  # one fit takes many seconds
-        contestants["slow LogisticRegression, newton-cholesky"] = contestants.pop("LogisticRegression, newton-cholesky")
+        contestants["slow LogisticRegression, newton-cholesky"] = contestants.pop(
+            "LogisticRegression, newton-cholesky"
+        )
     if len(problem.features) <= MOST_ROWS_IN_FULL:
         contestants["slow drr, paper's method"] = lambda: ours.rake(problem, "paper")
         contestants["slow NumPy, paper's method"] = lambda: numpy_paper.rake(problem)

@@ -24,7 +24,9 @@ class Measurement:
 Contestant = Callable[[], dict[str, Any]]
 
 
-def measure(contestants: Mapping[str, Contestant], *, repeats: int, time_limit: float) -> dict[str, Measurement]:
+def measure(
+    contestants: Mapping[str, Contestant], *, repeats: int, time_limit: float
+) -> dict[str, Measurement]:
     """Let the contestants take turns; one that exceeds the limit or fails does not get another turn.
 
     A forked process shares the problem's arrays and owns what it allocates, so its peak of resident memory above the

@@ -47,7 +47,9 @@ def _tabular(directory: Path, name: str) -> Problem:
 def _genes(directory: Path, name: str, positive: str) -> Problem:
     with np.load(directory / "genes" / f"{name}.npz") as arrays:
         X, y, classes = arrays["X"], arrays["y"], list(arrays["class_names"])
-    return _problem(f"{name} (real)", X.astype(np.float64), (y == classes.index(positive)).astype(int), 128, [])
+    return _problem(
+        f"{name} (real)", X.astype(np.float64), (y == classes.index(positive)).astype(int), 128, []
+    )
 
 
 def real_problems() -> dict[str, Callable[[], Problem]]:

@@ -51,7 +51,9 @@ def sweep(name: str, values: tuple[float, ...], make, repeats: int) -> np.ndarra
         )
     half = len(values) // 2
     slopes = np.polyfit(np.log(values[half:]), np.log(np.array(times[half:])), 1)[0]
-    print(f"  exponents over the last {len(values) - half} points: floor {slopes[0]:.2f}, dual {slopes[1]:.2f}")
+    print(
+        f"  exponents over the last {len(values) - half} points: floor {slopes[0]:.2f}, dual {slopes[1]:.2f}"
+    )
     return np.array(times)
 
 
@@ -73,7 +75,9 @@ def main() -> None:
         ("columns", COLUMNS, of_columns, "columns, 4000 rows"),
         ("eta", ETAS, lambda eta: (same, eta), "η, 4000 rows × 150 columns"),
     )
-    results = [(values, sweep(name, values, make, arguments.repeats), title) for name, values, make, title in panels]
+    results = [
+        (values, sweep(name, values, make, arguments.repeats), title) for name, values, make, title in panels
+    ]
     draw(results, arguments.out)
 
 

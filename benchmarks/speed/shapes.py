@@ -18,10 +18,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows to rake, and the mean they shall reach."""
+    """Majority rows to rake, the rare rows, and their mean, which the raked rows shall reach."""
 
     name: str
     features: Array
+    minority: Array
     target: Array
 
 
@@ -54,14 +55,15 @@ def _map_continuous(majority: Array, minority: Array, n_random: int, n_blocks: i
     return features[: len(majority)], features[len(majority) :]
 
 
-def _numeric_problem(
+def numeric_problem(
     name: str, n_rows: int, n_minority: int, n_columns: int, n_random: int, shift: float, seed: int
 ) -> Problem:
+    """A linear block of `n_columns` and, where asked for, `n_random` random features."""
     rng = np.random.default_rng(seed)
     majority = _continuous(rng, n_rows, n_columns, 0.0, 1.0)
     minority = _continuous(rng, n_minority, n_columns, shift, 1.3)
     majority, minority = _map_continuous(majority, minority, n_random, 2 if n_random else 1)
-    return Problem(name, np.ascontiguousarray(majority), minority.mean(axis=0))
+    return Problem(name, np.ascontiguousarray(majority), minority, minority.mean(axis=0))
 
 
 def _binary_problem(name: str, n_rows: int, n_minority: int, n_variables: int, seed: int) -> Problem:
@@ -75,22 +77,17 @@ def _binary_problem(name: str, n_rows: int, n_minority: int, n_variables: int, s
 
     majority = encode(_continuous(rng, n_rows, n_variables, 0.0, 1.0))
     minority = encode(_continuous(rng, n_minority, n_variables, 1.5, 1.0))
-    return Problem(name, majority, minority.mean(axis=0))
+    return Problem(name, majority, minority, minority.mean(axis=0))
 
 
 SHAPES: dict[str, Callable[[], Problem]] = {
-    "mammography": lambda: _numeric_problem("mammography", 3823, 91, 6, 128, 2.0, 1),
-    "isolet": lambda: _numeric_problem("isolet", 2520, 210, 617, 128, 1.5, 2),
-    "compustat": lambda: _numeric_problem("compustat", 4595, 183, 20, 512, 1.5, 3),
+    "mammography": lambda: numeric_problem("mammography", 3823, 91, 6, 128, 2.0, 1),
+    "isolet": lambda: numeric_problem("isolet", 2520, 210, 617, 128, 1.5, 2),
+    "compustat": lambda: numeric_problem("compustat", 4595, 183, 20, 512, 1.5, 3),
     "phoss": lambda: _binary_problem("phoss", 3780, 215, 480, 4),
-    "genes": lambda: _numeric_problem("genes", 500, 60, 11063, 0, 1.5, 5),
-    "tall": lambda: _numeric_problem("tall", 100_000, 2000, 88, 512, 4.0, 6),
-    "huge": lambda: _numeric_problem("huge", 1_000_000, 10_000, 22, 128, 5.0, 7),
+    "genes": lambda: numeric_problem("genes", 500, 60, 11063, 0, 1.5, 5),
+    "tall": lambda: numeric_problem("tall", 100_000, 2000, 88, 512, 4.0, 6),
+    "huge": lambda: numeric_problem("huge", 1_000_000, 10_000, 22, 128, 5.0, 7),
 }
 """Name → maker, in the order of the tables: (n0, K) = (3823, 134), (2520, 745), (4595, 532), (3780, 960),
 (500, 11063), (100000, 600) and (1000000, 150)."""
-
-
-def make_problem(name: str) -> Problem:
-    """The problem of that name; the same bits on every call."""
-    return SHAPES[name]()

@@ -30,7 +30,9 @@ def print_problem(rows: list[Row], problem: str) -> None:
 def print_targets(targets: list[Target]) -> None:
     print("\nfigures to reach")
     for target in targets:
-        print(f"  {'met  ' if target.met else 'UNMET'}  {target.problem:22} {target.statement:62} {target.measured:.4g}")
+        print(
+            f"  {'met  ' if target.met else 'UNMET'}  {target.problem:22} {target.statement:62} {target.measured:.4g}"
+        )
 
 
 def write(rows: list[Row], targets: list[Target], directory: Path) -> None:
@@ -59,12 +61,19 @@ def _draw(rows: list[Row], path: Path) -> None:
         "cvxpy with Clarabel": ("C5", "P"),
     }
     limits = {"one pass": "|", "one dsyrk": "x"}
-    figure, panels = plt.subplots(1, 3, figsize=(13, 0.5 * len(problems) + 1.8), sharey=True, layout="constrained")
+    figure, panels = plt.subplots(
+        1, 3, figsize=(13, 0.5 * len(problems) + 1.8), sharey=True, layout="constrained"
+    )
     for axes, task, title in zip(
-        panels, ("floor", "dual", "whole"), ("floor", "dual", "floor and dual, or a logistic regression"), strict=True
+        panels,
+        ("floor", "dual", "whole"),
+        ("floor", "dual", "floor and dual, or a logistic regression"),
+        strict=True,
     ):
         for name, (colour, marker) in contestants.items():
-            points = [(r.seconds, problems.index(r.problem)) for r in rows if (r.task, r.contestant) == (task, name)]
+            points = [
+                (r.seconds, problems.index(r.problem)) for r in rows if (r.task, r.contestant) == (task, name)
+            ]
             if points:
                 axes.scatter(*zip(*points, strict=True), color=colour, marker=marker, label=name, zorder=3)
         for name, marker in limits.items():
@@ -75,7 +84,11 @@ def _draw(rows: list[Row], path: Path) -> None:
         axes.grid(axis="x", alpha=0.3)
     panels[0].set_yticks(range(len(problems)), problems)
     panels[0].invert_yaxis()
-    handles = {label: handle for axes in panels for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    handles = {
+        label: handle
+        for axes in panels
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, frameon=False)
     figure.savefig(path, dpi=120)
 

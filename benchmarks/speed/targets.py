@@ -50,9 +50,7 @@ def _of(problem: str, rows: list[Row]) -> Iterator[Target]:
         yield from at_least("floor: NumPy Frank–Wolfe / drr", seconds("floor", numpy) / floor.seconds, faster)
         whole = 5 if problem == "genes" else 50
         yield from at_least("whole: NumPy / drr", seconds("whole", numpy) / seconds("whole", "drr"), whole)
-    yield from at_least(
-        "dual: NumPy / drr", seconds("dual", numpy) / dual.seconds, 5 if K <= 600 else 2
-    )
+    yield from at_least("dual: NumPy / drr", seconds("dual", numpy) / dual.seconds, 5 if K <= 600 else 2)
     yield from at_least(
         "dual: empirical_calibration / drr",
         seconds("dual", "empirical_calibration") / dual.seconds,
@@ -62,11 +60,15 @@ def _of(problem: str, rows: list[Row]) -> Iterator[Target]:
     newton = table.get(("dual", "drr, newton"))
     if newton and math.isfinite(newton.seconds):
         yield from at_most("full Newton: iterations", newton.iterations, 7)
-        yield from at_most("full Newton: dsyrk per iteration", newton.seconds / dsyrk / max(1, newton.iterations), 1.5)
+        yield from at_most(
+            "full Newton: dsyrk per iteration", newton.seconds / dsyrk / max(1, newton.iterations), 1.5
+        )
     if K >= 100:
         yield from at_most("dual: dsyrk in total", dual.seconds / dsyrk, 3.5)
     yield from at_most("dual: certified gap in nats", dual.gap, 1e-11)
-    best = min((seconds("dual", name) for name in INNER if not math.isnan(seconds("dual", name))), default=math.nan)
+    best = min(
+        (seconds("dual", name) for name in INNER if not math.isnan(seconds("dual", name))), default=math.nan
+    )
     yield from at_most("dual: chosen inner solve / best one", dual.seconds / best, 1.2)
     yield from at_least(
         "whole: LogisticRegression / drr",

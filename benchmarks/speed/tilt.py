@@ -51,7 +51,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=9)
     repeats = parser.parse_args().repeats
-    print(f"{'rows':>10} {'columns':>8} {'dtype':>8} | GB/s: tilt, plain read (sum, matrix-vector) | of plain read | 2 threads")
+    print(
+        f"{'rows':>10} {'columns':>8} {'dtype':>8} | GB/s: tilt, plain read (sum, matrix-vector) | of plain read | 2 threads"
+    )
     for shape in (IN_MEMORY, IN_CACHE):
         for dtype in (np.float64, np.float32):
             rate = measure(shape, dtype, repeats if shape == IN_MEMORY else 40 * repeats)

@@ -28,7 +28,9 @@ def floor(problem: Problem, method: str = "auto") -> dict[str, Any]:
     }
 
 
-def dual(problem: Problem, floor: drr.Floor, tolerance: float, method: str = "auto", n_threads: int = 1) -> dict[str, Any]:
+def dual(
+    problem: Problem, floor: drr.Floor, tolerance: float, method: str = "auto", n_threads: int = 1
+) -> dict[str, Any]:
     """`method` is public ("auto", "paper") or one of the inner solves, forced on the compiled core."""
     if method in ("auto", "paper"):
         with warnings.catch_warnings():
