@@ -1,8 +1,8 @@
 """Solvers side by side: ``python -m benchmarks.speed``.
 
-For every problem, on one thread and in turns: our floor and dual, the published algorithm in our C++ and in plain NumPy,
-other packages, and the hardware's limits (one pass over the rows, one dsyrk). Writes results.csv, targets.csv and a
-picture, and prints both tables. ``--problems mammography genes`` and ``--repeats`` make it shorter.
+For every problem, on one thread and in turns: our floor and dual, the published algorithm in our C++ and in plain
+NumPy, other packages, and the hardware's limits (one pass over the rows, one dsyrk). Writes results.csv, targets.csv
+and a picture, and prints both tables. ``--problems mammography genes`` and ``--repeats`` make it shorter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--problems", nargs="*", choices=list(makers), default=list(makers), metavar="NAME")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--time-limit", type=float, default=120, help="seconds for one run of a slow peer")
+    parser.add_argument("--time-limit", type=float, default=60, help="seconds for one run of a slow peer")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
     arguments = parser.parse_args()
 

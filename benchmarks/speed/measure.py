@@ -52,7 +52,8 @@ def _take_turn(contestant: Contestant, result: Measurement, time_limit: float) -
         except EOFError:
             outcome = "ended without a result"
     else:
-        outcome = f"more than {time_limit:.0f} s"
+        outcome = f"stopped after {time_limit:.0f} s"
+        result.seconds = time_limit  # at least
         process.kill()
     process.join()
     if isinstance(outcome, str):

@@ -46,8 +46,8 @@ def sweep(name: str, values: tuple[float, ...], make, repeats: int) -> np.ndarra
         floor, dual, raking = measure(problem, eta, repeats)
         times.append((floor, dual))
         print(
-            f"{value:>10g} {1e3 * floor:>8.1f}ms {1e3 * dual:>8.1f}ms {raking.floor.n_passes:>7} {raking.dual.n_iter:>11}"
-            f"  {raking.dual.method:12} {raking.dual.ess:>7.0f}"
+            f"{value:>10g} {1e3 * floor:>8.1f}ms {1e3 * dual:>8.1f}ms {raking.floor.n_passes:>7}"
+            f" {raking.dual.n_iter:>11}  {raking.dual.method:12} {raking.dual.ess:>7.0f}"
         )
     half = len(values) // 2
     slopes = np.polyfit(np.log(values[half:]), np.log(np.array(times[half:])), 1)[0]

@@ -21,9 +21,11 @@ def print_problem(rows: list[Row], problem: str) -> None:
     for row in mine:
         ours = next((r.seconds for r in mine if r.task == row.task and r.contestant == "drr"), math.nan)
         print(
-            f"  {row.task + ': ' + row.contestant:46}{_time(row.seconds):>10}{_number(row.seconds / ours, '.1f', '×'):>9}"
+            f"  {row.task + ': ' + row.contestant:46}{_time(row.seconds):>10}"
+            f"{_number(row.seconds / ours, '.1f', '×'):>9}"
             f"{_number(row.seconds / dsyrk, '.1f'):>8}{_number(row.memory_bytes / 2**20, '.0f', 'M'):>9}"
-            f"{_number(row.gap, '.0e'):>9}{_number(row.passes, '.0f'):>8}{_number(row.iterations, '.0f'):>7}  {row.detail}"
+            f"{_number(row.gap, '.0e'):>9}{_number(row.passes, '.0f'):>8}{_number(row.iterations, '.0f'):>7}"
+            f"  {row.detail}"
         )
 
 

@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=9)
     repeats = parser.parse_args().repeats
     print(
-        f"{'rows':>10} {'columns':>8} {'dtype':>8} | GB/s: tilt, plain read (sum, matrix-vector) | of plain read | 2 threads"
+        f"{'rows':>10} {'columns':>8} {'dtype':>8} | GB/s: tilt (sum, matrix-vector) | of plain read | 2 threads"
     )
     for shape in (IN_MEMORY, IN_CACHE):
         for dtype in (np.float64, np.float32):

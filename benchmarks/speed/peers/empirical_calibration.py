@@ -1,4 +1,4 @@
-"""empirical_calibration: the one public package that solves the same dual (entropy balancing within an L2 tolerance)."""
+"""empirical_calibration: the one public package that solves the same dual, as entropy balancing within a tolerance."""
 
 from __future__ import annotations
 
