@@ -1,7 +1,16 @@
 """Density-Ratio Rescoring: better rare-class ranking from an existing classifier, without retraining it."""
 
 from drr._dispatch import __version__, show_config
-from drr.raking import tilt
-from drr.results import Status, Tilt
+from drr.raking import choose_tolerance, find_floor, tilt
+from drr.results import Floor, Status, Tilt
 
-__all__ = ["Status", "Tilt", "__version__", "show_config", "tilt"]
+__all__ = [
+    "Floor",
+    "Status",
+    "Tilt",
+    "__version__",
+    "choose_tolerance",
+    "find_floor",
+    "show_config",
+    "tilt",
+]

@@ -19,3 +19,12 @@ def tilt(
     shift: NDArray[np.float64] | None = None,
     n_threads: int = 1,
 ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]: ...
+def find_floor(
+    features: Any,
+    target: NDArray[np.float64],
+    base_weights: NDArray[np.float64] | None,
+    method: str,
+    max_iter: int,
+    n_threads: int,
+    callback: Any,
+) -> dict[str, Any]: ...

@@ -53,3 +53,46 @@ class Tilt:
     """wᵢ, one per row, summing to one"""
     mean: NDArray[np.float64]
     """Σᵢ wᵢ φᵢ, the gradient of Λ at θ"""
+
+
+@dataclass(frozen=True, eq=False)
+class Floor:
+    """The feasibility floor φ = min over w in the simplex of ‖Aᵀw‖, between two certified bounds.
+
+    A = Φ − 1μ₁ᵀ holds the rows that are present (positive base weight), shifted by the target μ₁.
+    """
+
+    value: float
+    """‖Aᵀw‖ for the weights found: an upper bound of φ"""
+    lower_bound: float
+    """max(0, minᵢ aᵢᵀx / ‖x‖) for x = Aᵀw: a lower bound of φ"""
+    residual: NDArray[np.float64]
+    """x = Aᵀw = Φᵀw − μ₁"""
+    support: NDArray[np.int64]
+    """the rows with positive weight, ascending"""
+    support_weights: NDArray[np.float64]
+    """their weights, summing to one"""
+    n_rows: int
+    """how many rows there are, with and without weight"""
+    base_discrepancy: float
+    """γ = ‖Aᵀd‖, the distance under the base weights"""
+    n_iter: int
+    """working-set solves (``auto``) or Frank–Wolfe steps (``paper``)"""
+    n_passes: int
+    """passes over all rows, the first look and the last check included"""
+    method: str
+    """the algorithm that ran: ``min_norm_point`` or ``pairwise_frank_wolfe``"""
+    status: Status
+    """how the solve ended"""
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """w, one weight per row, summing to one; a new dense array on every access."""
+        weights = np.zeros(self.n_rows)
+        weights[self.support] = self.support_weights
+        return weights
+
+    @property
+    def gap(self) -> float:
+        """How far apart the two bounds are."""
+        return self.value - self.lower_bound

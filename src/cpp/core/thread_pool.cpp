@@ -114,4 +114,9 @@ void ThreadPool::poll() {
     throw Interrupted();
 }
 
+void ThreadPool::report(const Iteration& iteration) {
+  if (monitor_)
+    monitor_->report(iteration);
+}
+
 } // namespace drr

@@ -44,6 +44,8 @@ public:
 
   // For long serial stretches: throws Interrupted when the monitor asks to stop. Cheap; calling thread only.
   void poll();
+  // Hands an iteration's figures to the monitor, if there is one; calling thread only.
+  void report(const Iteration& iteration);
 
 private:
   using ErasedTask = void (*)(void*, Index, int);

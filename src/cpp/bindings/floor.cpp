@@ -1,0 +1,56 @@
+#include "drr/floor.hpp"
+
+#include "bindings/operations.hpp"
+#include "bindings/python_monitor.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace drr::bindings {
+
+namespace {
+
+FloorMethod method_of(const std::string& name) {
+  if (name == "min_norm_point")
+    return FloorMethod::min_norm_point;
+  if (name == "pairwise_frank_wolfe")
+    return FloorMethod::pairwise_frank_wolfe;
+  throw py::value_error("unknown floor method " + name);
+}
+
+template <class Element>
+py::array_t<Element> to_array(const std::vector<Element>& values) {
+  return py::array_t<Element>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+py::dict floor_figures(const py::object& features, const py::object& target, const py::object& base_weights,
+                       const std::string& method, Index max_iter, int n_threads, const py::object& callback) {
+  const FeatureView view = view_features(features);
+  const FloorInput input{view, view_vector(target, n_cols(view), "target"),
+                         view_vector(base_weights, n_rows(view), "base_weights")};
+  const FloorOptions options{method_of(method), max_iter};
+  PythonMonitor monitor(callback);
+  const Floor floor = run_without_lock([&] { return find_floor(input, options, {n_threads, &monitor}); });
+
+  py::dict figures;
+  figures["value"] = floor.value;
+  figures["lower_bound"] = floor.lower_bound;
+  figures["base_discrepancy"] = floor.base_discrepancy;
+  figures["residual"] = to_array(floor.residual);
+  figures["support"] = to_array(floor.support);
+  figures["support_weights"] = to_array(floor.weights);
+  figures["n_iter"] = floor.n_iter;
+  figures["n_passes"] = floor.n_passes;
+  figures["status"] = name_of(floor.status).data();
+  return figures;
+}
+
+} // namespace
+
+void bind_floor(py::module_& module) {
+  module.def("find_floor", &floor_figures, py::arg("features"), py::arg("target"), py::arg("base_weights"),
+             py::arg("method"), py::arg("max_iter"), py::arg("n_threads"), py::arg("callback"),
+             "The feasibility floor's bounds, residual and sparse weights as a dict.");
+}
+
+} // namespace drr::bindings

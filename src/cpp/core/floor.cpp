@@ -1,0 +1,36 @@
+#include "drr/floor.hpp"
+
+#include "core/floor_methods.hpp"
+
+#include <cmath>
+
+namespace drr {
+
+namespace {
+// Both are far beyond what either method needs on well-posed rows; the second is the published one.
+constexpr Index most_passes = 1000;
+constexpr Index most_frank_wolfe_steps = 20000;
+} // namespace
+
+Floor find_floor(const FloorInput& input, const FloorOptions& options, const Execution& execution) {
+  validate(input.features);
+  const auto rows = make_row_blocks(input.features, input.target.data());
+  ThreadPool pool(execution);
+  FloorPasses passes(*rows, input.base_weights, pool);
+  const RowSurvey survey = passes.survey();
+
+  Floor floor;
+  switch (options.method) {
+  case FloorMethod::min_norm_point:
+    floor = min_norm_point_floor(passes, survey, options.max_iter > 0 ? options.max_iter : most_passes);
+    break;
+  case FloorMethod::pairwise_frank_wolfe:
+    floor = pairwise_frank_wolfe_floor(passes, survey,
+                                       options.max_iter > 0 ? options.max_iter : most_frank_wolfe_steps);
+    break;
+  }
+  floor.n_passes = passes.count();
+  return floor;
+}
+
+} // namespace drr

@@ -1,0 +1,141 @@
+#include "core/floor_methods.hpp"
+#include "core/min_norm_point.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace drr {
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double relative_gap = 1e-10;
+// The working set is solved this much more exactly than the rows as a whole need be.
+constexpr double inner_tolerance = 1e-12;
+
+// Rows to add after a pass: where a pass is dear (many rows, small corral) more of them, so that fewer passes
+// are made.
+Index batch_size(Index n_rows, Index corral_size) {
+  return std::clamp<Index>(12 * n_rows / std::max<Index>(corral_size, 32), 32, 512);
+}
+
+// The rows of lowest score below `threshold` that are not in the working set, lowest first.
+std::vector<Index> select_rows(std::span<double> scores, const WorkingSet& set, double threshold,
+                               Index most) {
+  for (Index slot = 0; slot < set.size(); ++slot)
+    scores[set.id(slot)] = std::numeric_limits<double>::infinity();
+  std::vector<Index> rows;
+  for (Index i = 0; i < static_cast<Index>(scores.size()); ++i)
+    if (scores[i] < threshold)
+      rows.push_back(i);
+  const auto lower = [&](Index a, Index b) {
+    return scores[a] < scores[b] || (scores[a] == scores[b] && a < b);
+  };
+  if (static_cast<Index>(rows.size()) > most) {
+    std::nth_element(rows.begin(), rows.begin() + most, rows.end(), lower);
+    rows.resize(most);
+  }
+  std::sort(rows.begin(), rows.end(), lower);
+  return rows;
+}
+
+void keep_weights(Floor& floor, const WorkingSet& set, const Eigen::VectorXd& weights) {
+  std::vector<Index> slots;
+  for (Index slot = 0; slot < set.size(); ++slot)
+    if (weights[slot] > 0)
+      slots.push_back(slot);
+  std::sort(slots.begin(), slots.end(), [&](Index a, Index b) { return set.id(a) < set.id(b); });
+  floor.support.clear();
+  floor.weights.clear();
+  for (Index slot : slots) {
+    floor.support.push_back(set.id(slot));
+    floor.weights.push_back(weights[slot]);
+  }
+}
+
+} // namespace
+
+Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index max_iter) {
+  const Index K = passes.rows().n_cols();
+  using ConstVector = Eigen::Map<const Eigen::VectorXd>;
+  const double gamma = ConstVector(survey.mean.data(), K).norm();
+  const double typical = survey.median_norm > 0 ? survey.median_norm : survey.largest_norm;
+  const double unit = typical > 0 ? std::exp2(std::ceil(std::log2(typical))) : 1.0;
+
+  Floor best;
+  best.base_discrepancy = gamma;
+  double best_gap = std::numeric_limits<double>::infinity();
+
+  // 1. The rows furthest from the target's far side: those of lowest score along the base residual, and the
+  // nearest.
+  WorkingSet set(passes.rows(), unit);
+  MinNormPoint point(set, passes.pool());
+  std::vector<Index> rows{survey.smallest};
+  set.add(rows);
+  point.start(0);
+  if (survey.smallest_norm > relative_gap * gamma) {
+    passes.price(survey.mean);
+    rows = select_rows(passes.scores(), set, std::numeric_limits<double>::infinity(),
+                       batch_size(passes.rows().n_rows(), 1));
+    set.add(rows);
+  }
+
+  Index n_stalled = 0;
+  for (Index iteration = 1;; ++iteration) {
+    // 2. The point of smallest norm over the working set.
+    point.improve(inner_tolerance, 0.5 * relative_gap * gamma / unit);
+
+    // 3. Price all rows: both bounds, from scratch.
+    const Eigen::VectorXd& x = point.x();
+    const double norm = point.norm(), value = unit * norm;
+    const LowestScore lowest = passes.price({x.data(), static_cast<std::size_t>(K)});
+    const double lower_bound = norm > 0 ? std::max(0.0, lowest.score / norm) : 0.0;
+    const double gap = value - lower_bound;
+    passes.pool().report({.stage = "floor",
+                          .iteration = iteration,
+                          .passes = passes.count(),
+                          .value = value,
+                          .lower_bound = lower_bound,
+                          .gap = gap,
+                          .active = point.corral_size()});
+    n_stalled = gap < 0.9 * best_gap ? 0 : n_stalled + 1;
+    if (gap < best_gap) {
+      best_gap = gap;
+      best.value = value;
+      best.lower_bound = lower_bound;
+      best.residual.assign(x.data(), x.data() + K);
+      keep_weights(best, set, point.weights());
+    }
+    best.n_iter = iteration;
+
+    // 4. Stop at the certificate, at round-off, or at the limit.
+    const auto finish = [&](Status status) {
+      best.status = status;
+      for (double& coordinate : best.residual)
+        coordinate *= unit;
+    };
+    if (gap <= relative_gap * value || value <= relative_gap * gamma) {
+      finish(Status::converged);
+      break;
+    }
+    const double threshold = norm * norm * unit;
+    rows =
+        select_rows(passes.scores(), set, threshold, batch_size(passes.rows().n_rows(), point.corral_size()));
+    if (gap <= 8 * eps * survey.largest_norm || rows.empty() || n_stalled > 20) {
+      finish(Status::round_off);
+      break;
+    }
+    if (iteration >= max_iter) {
+      finish(Status::iteration_limit);
+      break;
+    }
+
+    // 5. The most violated rows join the working set; rows that carry no weight make room.
+    point.purge(batch_size(passes.rows().n_rows(), point.corral_size()));
+    set.add(rows);
+  }
+  return best;
+}
+
+} // namespace drr
