@@ -10,5 +10,6 @@ void bind_status(py::module_& module);
 void bind_views(py::module_& module);
 void bind_floor(py::module_& module);
 void bind_tilt(py::module_& module);
+void bind_dual(py::module_& module);
 
 } // namespace drr::bindings

@@ -18,6 +18,8 @@ public:
       : RowBlocks(view.n_rows, view.n_cols, shift, bytes_per_row(view)), view_(view),
         squared_shift_(dot_of(shift, shift, view.n_cols)) {}
 
+  bool is_sparse() const override { return true; }
+
   void scores(RowRange rows, const double* theta, double* scores, Visit) const override {
     const double offset = dot_of(shift_, theta, n_cols_);
     for (Index i = rows.begin; i < rows.end; ++i)

@@ -28,6 +28,8 @@ public:
   Index n_rows() const { return n_rows_; }
   Index n_cols() const { return n_cols_; }
   const double* shift() const { return shift_; }
+  // Products with single rows are then much cheaper than dense copies of them.
+  virtual bool is_sparse() const { return false; }
 
   // scores[i − begin] = aᵢᵀθ
   virtual void scores(RowRange rows, const double* theta, double* scores,

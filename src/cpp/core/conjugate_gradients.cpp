@@ -1,0 +1,56 @@
+#include "core/inner_solve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace drr {
+
+namespace {
+constexpr int most_steps = 200;
+// A preconditioner made at another point serves until the objective has moved this far, in nats.
+constexpr double stale = 0.05;
+} // namespace
+
+ConjugateGradients::ConjugateGradients(DualModel& model, std::unique_ptr<Preconditioner> preconditioner)
+    : model_(model), preconditioner_(std::move(preconditioner)), preconditioned_(model.n_cols()),
+      search_scores_(model.n_rows()), product_(model.n_cols()) {}
+
+void ConjugateGradients::solve(const DualPoint& point, double gradient_goal, Direction& direction) {
+  if (first_gradient_norm_ == 0 || prepared_objective_ - point.objective > stale) {
+    preconditioner_->prepare(point);
+    prepared_objective_ = point.objective;
+  }
+  const double gradient_norm = point.gradient.norm();
+  if (first_gradient_norm_ == 0)
+    first_gradient_norm_ = gradient_norm;
+
+  // Accuracy that grows as the outer iteration converges keeps it superlinear; beyond the goal nothing is gained.
+  const double forcing = std::min(0.1, std::sqrt(gradient_norm / first_gradient_norm_));
+  const double enough = std::max(forcing * gradient_norm, 0.3 * gradient_goal);
+
+  direction.step.setZero(model_.n_cols());
+  direction.scores.setZero(model_.n_rows());
+  residual_ = -point.gradient;
+  preconditioner_->apply(residual_, preconditioned_);
+  search_ = preconditioned_;
+  double slope = residual_.dot(preconditioned_);
+  for (int step = 0; step < most_steps && residual_.norm() > enough; ++step) {
+    model_.hessian_product(point, search_, search_scores_, product_);
+    const double curvature = search_.dot(product_);
+    if (!(curvature > 0))
+      break;
+    const double length = slope / curvature;
+    direction.step += length * search_;
+    direction.scores += length * search_scores_;
+    residual_ -= length * product_;
+    preconditioner_->apply(residual_, preconditioned_);
+    const double next_slope = residual_.dot(preconditioned_);
+    search_ = preconditioned_ + (next_slope / slope) * search_;
+    slope = next_slope;
+  }
+  // The scores so far are those of centred rows.
+  direction.scores.array() += point.mean.dot(direction.step);
+}
+
+} // namespace drr

@@ -1,0 +1,88 @@
+#include "drr/dual.hpp"
+
+#include "core/dual_certificate.hpp"
+#include "core/dual_minimiser.hpp"
+#include "core/dual_regime.hpp"
+#include "core/wide_dual.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace drr {
+
+namespace {
+
+constexpr int default_max_iter = 100, paper_max_iter = 200;
+
+DualProblem problem_of(const DualInput& input) {
+  return {input.features, input.target, input.log_base_weights, input.tolerance};
+}
+
+DualResult finish(DualModel& model, const DualInput& input, const DualPoint& point, const DualOutput& output,
+                  const Minimisation& end, std::string_view method) {
+  DualResult result = certificate_of(model, input, point);
+  result.status = end.status;
+  result.n_iter = end.n_iter;
+  result.floor_lower_bound = end.floor_lower_bound;
+  result.method = method;
+  std::copy_n(point.theta.data(), point.theta.size(), output.theta.data());
+  std::copy_n(point.weights.data(), point.weights.size(), output.weights.data());
+  return result;
+}
+
+} // namespace
+
+DualResult solve_dual(const DualInput& input, const DualOptions& options, const DualOutput& output,
+                      const Execution& execution) {
+  validate(input.features);
+  ThreadPool pool(execution);
+  DualModel model(problem_of(input), pool);
+
+  // 1. The base weights may already do: then θ = 0 exactly.
+  DualPoint point = base_point(model);
+  const double base_discrepancy = point.mean.norm();
+  if (base_discrepancy <= input.tolerance)
+    return finish(model, input, point, output, {Status::zero_dual}, "zero");
+
+  // 2. A tolerance below the floor has no solution, and the dual no minimum.
+  if (input.floor_lower_bound > input.tolerance)
+    return finish(model, input, point, output, {Status::infeasible, 0, input.floor_lower_bound}, "floor");
+
+  // 3. The published algorithm starts from zero.
+  if (options.method == DualMethod::paper) {
+    const Minimisation end = minimise_by_paper(model, point, options.max_iter > 0 ? options.max_iter : paper_max_iter);
+    return finish(model, input, point, output, end, "paper-newton");
+  }
+
+  // 4. Ours starts in the plane of the base mean and the floor's residual, and takes the cheapest inner solve.
+  const ConvergenceRule rule(input.tolerance, base_discrepancy);
+  const int max_iter = options.max_iter > 0 ? options.max_iter : default_max_iter;
+  move_to_start(model, point, input.floor_residual);
+  const DualMethod method = options.method == DualMethod::automatic ? cheapest_method(model, point) : options.method;
+  if (method == DualMethod::wide) {
+    const Minimisation end = minimise_in_row_span(model, problem_of(input), point, rule, max_iter);
+    return finish(model, input, point, output, end, "wide");
+  }
+  const auto inner = make_inner_solve(model, method);
+  const Minimisation end = minimise(model, point, *inner, rule, max_iter);
+  return finish(model, input, point, output, end, inner->name());
+}
+
+DualResult certify_dual(const DualInput& input, const DualOutput& output, const Execution& execution) {
+  validate(input.features);
+  ThreadPool pool(execution);
+  DualModel model(problem_of(input), pool);
+  double base_discrepancy = std::numeric_limits<double>::quiet_NaN();
+  if (input.tolerance == 0)
+    base_discrepancy = base_point(model).mean.norm();
+  DualPoint point;
+  point.theta = Eigen::Map<const Eigen::VectorXd>(output.theta.data(), model.n_cols());
+  model.evaluate_afresh(point);
+  Minimisation end;
+  if (point.norm == 0 ? point.mean.norm() <= input.tolerance
+                      : ConvergenceRule(input.tolerance, base_discrepancy).accepts(model, point))
+    end.status = point.norm == 0 ? Status::zero_dual : Status::converged;
+  return finish(model, input, point, output, end, "certificate");
+}
+
+} // namespace drr

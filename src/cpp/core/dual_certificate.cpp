@@ -1,0 +1,79 @@
+#include "core/dual_certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace drr {
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+using ConstVector = Eigen::Map<const Eigen::VectorXd>;
+
+// The share t of x in (1 − t)m + t·x at which its norm falls to δ, given ‖m‖ > δ ≥ ‖x‖; the smaller root of a quadratic
+// written so that a t near zero keeps its digits.
+double share_until_feasible(const Eigen::VectorXd& m, const Eigen::VectorXd& x, double tolerance) {
+  const Eigen::VectorXd across = x - m;
+  const double a = across.squaredNorm(), b = m.dot(across), excess = m.squaredNorm() - tolerance * tolerance;
+  const double root = std::sqrt(std::max(0.0, b * b - a * excess));
+  return std::min(1.0, excess / (-b + root));
+}
+
+// KL(w′‖d) + f(θ) = KL(w′‖w) + θᵀ(Aᵀw′) + δ‖θ‖ for w′ = (1 − t)w + t·v: no large numbers cancel in it.
+double mixed_gap(DualModel& model, const DualInput& input, const DualPoint& point) {
+  const ConstVector v(input.floor_weights.data(), model.n_rows());
+  Eigen::VectorXd x(model.n_cols());
+  RowPasses(model.rows(), model.pool()).weighted_sum(v.data(), x.data());
+  if (x.norm() > model.tolerance())
+    return point.theta.dot(point.gradient);
+  const double t = share_until_feasible(point.mean, x, model.tolerance());
+
+  const bool uniform = input.log_base_weights.empty();
+  const double log_n = std::log(static_cast<double>(model.n_rows()));
+  double divergence = 0, untouched = 1;
+  for (Index i = 0; i < model.n_rows(); ++i)
+    if (v[i] > 0) {
+      const double log_d = uniform ? -log_n : input.log_base_weights[i];
+      const double log_weight = log_d + point.scores[i] - point.log_partition; // finite where the weight underflows
+      const double mixed = (1 - t) * point.weights[i] + t * v[i];
+      divergence += mixed * (std::log(mixed) - log_weight);
+      untouched -= point.weights[i];
+    }
+  divergence += (1 - t) * std::max(0.0, untouched) * std::log1p(-t);
+  const Eigen::VectorXd mean = (1 - t) * point.mean + t * x;
+  return divergence + point.theta.dot(mean) + model.tolerance() * point.norm;
+}
+
+} // namespace
+
+bool ConvergenceRule::accepts(DualModel& model, const DualPoint& point) const {
+  const double gap = std::abs(point.theta.dot(point.gradient));
+  return point.gradient.norm() <= gradient_goal &&
+         (gap <= 1e-11 ||
+          gap <= 64 * epsilon * model.plane_search().extremes(point.scores.data()).largest_absolute);
+}
+
+double proof_of_infeasibility(DualModel& model, const DualPoint& point) {
+  const auto [largest, largest_absolute] = model.plane_search().extremes(point.scores.data());
+  const double bound = -largest / point.norm;
+  const double round_off = 64 * epsilon * largest_absolute / point.norm;
+  return bound > model.tolerance() + round_off ? bound : std::numeric_limits<double>::quiet_NaN();
+}
+
+DualResult certificate_of(DualModel& model, const DualInput& input, const DualPoint& point) {
+  DualResult result;
+  const double shift = point.theta.dot(ConstVector(input.target.data(), model.n_cols()));
+  result.log_partition = point.log_partition + shift; // Λ of Φ is Λ of A plus θᵀμ
+  result.discrepancy = point.mean.norm();
+  result.gradient_norm = point.gradient.norm();
+  result.kl = std::max(0.0, point.theta.dot(point.mean) - point.log_partition); // Σ wᵢ log(wᵢ/dᵢ)
+  result.ess = 1.0 / point.weights.squaredNorm();
+  result.gap = result.discrepancy > model.tolerance() && !input.floor_weights.empty()
+                   ? mixed_gap(model, input, point)
+                   : point.theta.dot(point.gradient);
+  return result;
+}
+
+} // namespace drr

@@ -1,0 +1,33 @@
+// The three products that a solver makes with all rows, each one pass, with the buffers kept between passes.
+#pragma once
+
+#include "core/row_blocks.hpp"
+#include "core/thread_pool.hpp"
+
+#include <vector>
+
+namespace drr {
+
+class RowPasses {
+public:
+  RowPasses(const RowBlocks& rows, ThreadPool& pool);
+
+  // scores = A v
+  void scores(const double* v, double* scores);
+  // sum = Aᵀ u
+  void weighted_sum(const double* u, double* sum);
+  // scores = A v and sum = Aᵀ diag(w) A v, while each tile is in the first-level cache
+  void product(const double* v, const double* weights, double* scores, double* sum);
+
+private:
+  double* partial(Index chunk) { return partial_sums_.data() + chunk * rows_.n_cols(); }
+  void add_partials(double* sum);
+
+  const RowBlocks& rows_;
+  ThreadPool& pool_;
+  Chunks chunks_;
+  std::vector<double> partial_sums_; // chunks × K
+  std::vector<double> tile_buffer_;  // threads × rows of a tile
+};
+
+} // namespace drr

@@ -1,0 +1,11 @@
+// The dual where there are more columns than rows: solved in the span of the rows, finished in the original coordinates.
+#pragma once
+
+#include "core/dual_minimiser.hpp"
+
+namespace drr {
+
+Minimisation minimise_in_row_span(DualModel& model, const DualProblem& problem, DualPoint& point,
+                                  const ConvergenceRule& rule, int max_iter);
+
+} // namespace drr

@@ -1,0 +1,73 @@
+#include "core/inner_solve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace drr {
+
+namespace {
+
+constexpr Index most_heavy_rows = 384;
+
+// P = κI + BᵀB with B the heaviest rows, √wᵢ(aᵢ − m)ᵀ, and κ the curvature of the norm plus that of the light rows, taken
+// to be alike in all directions. P⁻¹ = (I − Bᵀ(κI + BBᵀ)⁻¹B)/κ needs a factor of the size of B's rows only.
+class WoodburyPreconditioner final : public Preconditioner {
+public:
+  explicit WoodburyPreconditioner(DualModel& model)
+      : model_(model), gram_cholesky_(model.pool()), order_(model.n_rows()) {}
+  std::string_view name() const override { return "pcg-woodbury"; }
+
+  void prepare(const DualPoint& point) override {
+    const Index n_heavy = std::min(most_heavy_rows, model_.n_rows());
+    std::iota(order_.begin(), order_.end(), Index{0});
+    std::nth_element(order_.begin(), order_.begin() + (n_heavy - 1), order_.end(), [&](Index i, Index j) {
+      return point.weights[i] != point.weights[j] ? point.weights[i] > point.weights[j] : i < j;
+    });
+    std::sort(order_.begin(), order_.begin() + n_heavy); // the order of memory
+
+    heavy_.resize(model_.n_cols(), n_heavy);
+    double heavy_weight = 0;
+    for (Index at = 0; at < n_heavy; ++at) {
+      const Index i = order_[at];
+      const double root = std::sqrt(point.weights[i]);
+      heavy_weight += point.weights[i];
+      model_.centred_rows().copy({i, i + 1}, &root, heavy_.col(at).data());
+    }
+    // The light rows are taken to vary as the heavy ones do; κ > 0 even where δ = 0 and no row is light.
+    const double mean_square = heavy_.squaredNorm() / (std::max(heavy_weight, 1e-300) * static_cast<double>(heavy_.rows()));
+    const double light_weight = std::max(0.0, 1.0 - heavy_weight);
+    kappa_ = model_.norm_curvature(point) + std::max(light_weight, 1e-8) * mean_square;
+
+    gram_.resize(n_heavy, n_heavy);
+    gram_.setZero();
+    gram_.selfadjointView<Eigen::Lower>().rankUpdate(heavy_.transpose());
+    gram_.diagonal().array() += kappa_;
+    gram_cholesky_.factorise(gram_);
+    model_.pool().poll();
+  }
+
+  void apply(const Eigen::VectorXd& r, Eigen::VectorXd& z) const override {
+    inner_.noalias() = heavy_.transpose() * r;
+    gram_cholesky_.solve_in_place(inner_);
+    z = r;
+    z.noalias() -= heavy_ * inner_;
+    z /= kappa_;
+  }
+
+private:
+  DualModel& model_;
+  ScaledCholesky gram_cholesky_;
+  std::vector<Index> order_;
+  Eigen::MatrixXd heavy_, gram_;
+  mutable Eigen::VectorXd inner_;
+  double kappa_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Preconditioner> make_woodbury_preconditioner(DualModel& model) {
+  return std::make_unique<WoodburyPreconditioner>(model);
+}
+
+} // namespace drr

@@ -1,0 +1,69 @@
+// The raking dual: the smallest exponential tilt of the base weights that brings the mean of the rows to the target.
+//
+//   θ = argmin f(θ),   f(θ) = Λ(θ) + δ‖θ‖,   Λ(θ) = log Σᵢ dᵢ exp(aᵢᵀθ),   wᵢ = dᵢ exp(aᵢᵀθ − Λ(θ)),   aᵢ = φᵢ − target
+//
+// Its primal is min KL(w‖d) over weights with ‖Aᵀw‖ ≤ δ. With g = ∇f(θ) = Aᵀw + δθ/‖θ‖ the primal–dual gap is θᵀg.
+#pragma once
+
+#include "drr/execution.hpp"
+#include "drr/status.hpp"
+#include "drr/views.hpp"
+
+#include <limits>
+#include <span>
+#include <string>
+
+namespace drr {
+
+enum class DualMethod {
+  automatic,    // the inner solve that the shape and the weights make cheapest
+  newton,       // Cholesky of the full Hessian
+  pcg_sampled,  // conjugate gradients, preconditioned by the Hessian of a sample of the rows
+  pcg_woodbury, // conjugate gradients, preconditioned by the heaviest rows
+  wide,         // more columns than rows: the problem rotated into the span of the rows
+  paper,        // the published damped Newton with its constants
+};
+
+struct DualInput {
+  FeatureView features;
+  std::span<const double> target;           // length K
+  std::span<const double> log_base_weights; // length n0 (−∞: the row is absent), or empty for uniform 1/n0
+  double tolerance = std::numeric_limits<double>::quiet_NaN(); // δ
+  // What is known of the floor: weights (length n0), residual Aᵀw (length K), lower bound. Empty and NaN: nothing.
+  std::span<const double> floor_weights;
+  std::span<const double> floor_residual;
+  double floor_lower_bound = std::numeric_limits<double>::quiet_NaN();
+};
+
+struct DualOptions {
+  DualMethod method = DualMethod::automatic;
+  int max_iter = 0; // 0: 100, or the published 200 for the paper's method
+};
+
+struct DualOutput {
+  std::span<double> theta;   // length K
+  std::span<double> weights; // length n0
+};
+
+// Everything but n_iter, method and status is computed from θ by one fresh pass over the rows.
+struct DualResult {
+  double log_partition = std::numeric_limits<double>::quiet_NaN(); // of Φ, not of A: log Σ dᵢ exp(φᵢᵀθ)
+  double discrepancy = std::numeric_limits<double>::quiet_NaN();   // ‖Aᵀw‖
+  double gap = std::numeric_limits<double>::quiet_NaN();           // in nats
+  double gradient_norm = std::numeric_limits<double>::quiet_NaN(); // ‖g‖
+  double kl = std::numeric_limits<double>::quiet_NaN();            // KL(w‖d) in nats
+  double ess = std::numeric_limits<double>::quiet_NaN();           // 1 / Σ wᵢ²
+  double floor_lower_bound = std::numeric_limits<double>::quiet_NaN(); // what proves status infeasible; else NaN
+  int n_iter = 0;
+  std::string method;
+  Status status = Status::iteration_limit;
+};
+
+// Throws InvalidInput where a feature or a score is not finite, or where no row has positive weight.
+DualResult solve_dual(const DualInput& input, const DualOptions& options, const DualOutput& output,
+                      const Execution& execution);
+
+// The result of a θ found elsewhere (read from output.theta): its weights, its certificate, its status.
+DualResult certify_dual(const DualInput& input, const DualOutput& output, const Execution& execution);
+
+} // namespace drr
