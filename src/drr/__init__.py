@@ -1,16 +1,30 @@
 """Density-Ratio Rescoring: better rare-class ranking from an existing classifier, without retraining it."""
 
 from drr._dispatch import __version__, show_config
+from drr.decision import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
+from drr.fusion import Separation, fusion_deflection, optimal_weight, separation
+from drr.gain import GainInterval, gain_interval
 from drr.raking import choose_tolerance, find_floor, tilt
 from drr.results import Floor, Status, Tilt
 
 __all__ = [
+    "CostMatrix",
+    "FalsePositiveRateAtMost",
     "Floor",
+    "GainInterval",
+    "PrecisionAtLeast",
+    "RecallAtLeast",
+    "Separation",
     "Status",
     "Tilt",
+    "TopK",
     "__version__",
     "choose_tolerance",
     "find_floor",
+    "fusion_deflection",
+    "gain_interval",
+    "optimal_weight",
+    "separation",
     "show_config",
     "tilt",
 ]
