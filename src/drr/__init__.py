@@ -2,6 +2,7 @@
 
 from drr._dispatch import __version__, show_config
 from drr.decision import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
+from drr.features import RakingFeatureMap
 from drr.fusion import Separation, fusion_deflection, optimal_weight, separation
 from drr.gain import GainInterval, gain_interval
 from drr.raking import choose_tolerance, find_floor, tilt
@@ -13,6 +14,7 @@ __all__ = [
     "Floor",
     "GainInterval",
     "PrecisionAtLeast",
+    "RakingFeatureMap",
     "RecallAtLeast",
     "Separation",
     "Status",

@@ -28,3 +28,26 @@ def find_floor(
     n_threads: int,
     callback: Any,
 ) -> dict[str, Any]: ...
+def embed(
+    map: Any,
+    numeric: Any,
+    codes: NDArray[np.int32] | None,
+    out: NDArray[Any],
+    n_threads: int = 1,
+) -> None: ...
+def embed_csr(
+    map: Any,
+    numeric: Any,
+    codes: NDArray[np.int32] | None,
+    values: NDArray[Any],
+    columns: NDArray[Any],
+    offsets: NDArray[Any],
+    n_threads: int = 1,
+) -> None: ...
+def embed_scores(
+    map: Any,
+    numeric: Any,
+    codes: NDArray[np.int32] | None,
+    theta: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...

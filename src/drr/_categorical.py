@@ -1,0 +1,126 @@
+"""Which columns are categorical, their levels, and the one-hot column of each level."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import OneHotEncoder
+
+from drr._columns import Columns
+
+_ABSENT = -1
+
+
+def find_categorical(rows: Columns, chosen: Any, names: list[str]) -> NDArray[np.bool_]:
+    """The mask of the categorical columns: by dtype, or by the names, positions or booleans in `chosen`."""
+    mask = np.zeros(rows.n_columns, dtype=bool)
+    if isinstance(chosen, str) and chosen == "from_dtype":
+        mask[:] = [rows.is_categorical(j) for j in range(rows.n_columns)]
+        return mask
+    entries = [] if chosen is None else [chosen] if isinstance(chosen, str) else list(chosen)
+    if entries and all(isinstance(entry, (bool, np.bool_)) for entry in entries):
+        if len(entries) != rows.n_columns:
+            raise ValueError(
+                f"categorical_features is a mask of {len(entries)} booleans, but X has {rows.n_columns} columns"
+            )
+        mask[:] = entries
+        return mask
+    for entry in entries:
+        mask[_position(entry, rows.n_columns, names)] = True
+    return mask
+
+
+def _position(entry: Any, n_columns: int, names: list[str]) -> int:
+    if isinstance(entry, str):
+        if entry in names:
+            return names.index(entry)
+        known = f"the columns are {', '.join(map(repr, names))}" if names else "X has no column names"
+        raise ValueError(f"categorical_features names {entry!r}, which is not in X: {known}")
+    if not isinstance(entry, bool) and isinstance(entry, numbers.Integral) and 0 <= int(entry) < n_columns:
+        return int(entry)
+    raise ValueError(
+        f"categorical_features must hold names, positions from 0 to {n_columns - 1}, or one boolean per column; "
+        f"got {entry!r}"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What one categorical variable held at fit. Missing values are a level of their own if there were any."""
+
+    values: NDArray[Any]
+    """the levels other than missing, sorted"""
+    columns: NDArray[np.int32]
+    """the one-hot column of each of them; infrequent levels share the last"""
+    missing_column: int
+    """the one-hot column of missing values; −1 if there were none"""
+    names: tuple[str, ...]
+    """one per one-hot column"""
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.names)
+
+    @property
+    def categories(self) -> NDArray[Any]:
+        """All levels, with None last if values were missing."""
+        return self.values if self.missing_column == _ABSENT else np.append(self.values, [None])
+
+    def encode(self, codes: NDArray[np.intp], levels: Sequence[Any]) -> NDArray[np.int32]:
+        """The one-hot column of every row, −1 for levels not seen at fit; the arguments come from `factorize`."""
+        column_of = dict(zip(self.values.tolist(), self.columns.tolist(), strict=True))
+        columns = [column_of.get(level, _ABSENT) for level in levels]
+        return np.array([*columns, self.missing_column], dtype=np.int32)[
+            codes
+        ]  # code −1, missing, is the last
+
+
+def learn_levels(
+    codes: NDArray[np.intp],
+    levels: Sequence[Any],
+    *,
+    min_frequency: int | float | None,
+    max_categories: int | None,
+) -> Levels:
+    """Sort the levels, join the infrequent ones as scikit-learn's OneHotEncoder does, and name the columns."""
+    order = _sorting_order(levels)
+    rank = np.empty(len(levels) + 1, dtype=np.intp)
+    rank[order] = np.arange(len(levels))
+    rank[-1] = len(levels)  # missing comes after all levels
+    ranks = rank[codes]
+    any_missing = bool((codes == -1).any())
+
+    infrequent = np.zeros(len(levels) + any_missing, dtype=bool)
+    if min_frequency is not None or max_categories is not None:
+        encoder = OneHotEncoder(min_frequency=min_frequency, max_categories=max_categories)
+        joined = encoder.fit(ranks.reshape(-1, 1)).infrequent_categories_[0]
+        infrequent[[] if joined is None else joined] = True
+    columns = np.where(infrequent, np.count_nonzero(~infrequent), np.cumsum(~infrequent) - 1).astype(np.int32)
+
+    values = np.empty(len(levels), dtype=object)
+    values[:] = [levels[k] for k in order]
+    texts = _distinct_texts(values) + ["<missing>"] * any_missing
+    names = [text for text, joined in zip(texts, infrequent, strict=True) if not joined]
+    return Levels(
+        values,
+        columns[: len(levels)],
+        int(columns[-1]) if any_missing else _ABSENT,
+        tuple(names + ["<infrequent>"] * bool(infrequent.any())),
+    )
+
+
+def _sorting_order(levels: Sequence[Any]) -> list[int]:
+    try:
+        return sorted(range(len(levels)), key=levels.__getitem__)
+    except TypeError:  # text beside numbers, say: any order will do that does not depend on the rows
+        return sorted(range(len(levels)), key=lambda k: (type(levels[k]).__name__, str(levels[k])))
+
+
+def _distinct_texts(values: NDArray[Any]) -> list[str]:
+    texts = [str(value) for value in values]
+    return texts if len(set(texts)) == len(texts) else [repr(value) for value in values]

@@ -1,0 +1,72 @@
+"""Blocks of raw values to finite floating-point numbers, with errors that name the row and the column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import DTypeLike, NDArray
+
+Numbers = Any  # float64 or float32: an array with contiguous rows, or a CSR matrix
+
+
+def same_width(dtypes: Iterable[Any], dtype: DTypeLike) -> bool:
+    """Whether all those dtypes, of numpy or of pandas, are that one."""
+    return all(each == dtype for each in dtypes)
+
+
+def as_numbers(values: NDArray[Any], labels: list[str], first_row: int) -> NDArray[Any]:
+    """`values` themselves where they are float64 or float32 with contiguous rows, otherwise a converted copy.
+
+    `labels` name the columns of `values`, `first_row` is the number of its first row; both serve messages.
+    """
+    if values.dtype.kind in "OUST":
+        _refuse_text(values, labels, first_row)
+    elif values.dtype.kind not in "iufb":
+        raise TypeError(
+            f"column {labels[0]} holds {values.dtype}, which is neither a number nor a declared category; convert it "
+            "to a number, or list it in categorical_features"
+        )
+    dtype = np.float32 if values.dtype == np.float32 else np.float64
+    return np.require(values, dtype=dtype, requirements=["C", "A"])
+
+
+def refuse_nonfinite(block: Numbers, labels: list[str], first_row: int, *, allow_nan: bool) -> None:
+    """Raise ValueError at the first infinity, and at the first NaN unless those are allowed."""
+    values = block.data if scipy.sparse.issparse(block) else block
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(
+            values.sum()
+        ):  # one sweep without a temporary; a NaN or an infinity always shows in the sum
+            return
+    bad = np.isinf(values) if allow_nan else ~np.isfinite(values)
+    if not bad.any():
+        return
+    if scipy.sparse.issparse(block):
+        entry = int(np.argmax(bad))
+        row = int(np.searchsorted(block.indptr, entry, side="right")) - 1
+        column, value = int(block.indices[entry]), values[entry]
+    else:
+        row, column = (int(k) for k in np.unravel_index(int(np.argmax(bad)), bad.shape))
+        value = values[row, column]
+    what, remedy = (
+        ("NaN", "impute or drop such rows, or set missing='impute'")
+        if np.isnan(value)
+        else ("infinity", "replace it by a finite number or drop the row")
+    )
+    raise ValueError(f"X contains {what} at row {first_row + row}, column {labels[column]}; {remedy}")
+
+
+def _refuse_text(values: NDArray[Any], labels: list[str], first_row: int) -> None:
+    if values.dtype.kind == "O" and not any(
+        issubclass(kind, (str, bytes)) for kind in set(map(type, values.flat))
+    ):
+        return
+    entry = next(k for k, value in enumerate(values.flat) if isinstance(value, (str, bytes)))
+    row, column = divmod(entry, len(labels))
+    raise ValueError(
+        f"X contains text at row {first_row + row}, column {labels[column]}: {values.flat[entry]!r}. The column is "
+        "taken as numeric; list it in categorical_features, or convert it to numbers"
+    )
