@@ -8,16 +8,21 @@ from __future__ import annotations
 import math
 import operator
 import warnings
+from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from drr._dispatch import core
+from drr._lbfgs import minimise_by_lbfgs
 from drr._progress import Callback, make_callback
 from drr._threads import resolve_n_threads
 from drr._validation import check_base_weights, check_features, check_vector, log_base_weights
-from drr.results import Floor, Status, Tilt
+from drr.exceptions import InfeasibleToleranceError
+from drr.results import Dual, Floor, Raking, Status, Tilt
 
+_PAPER_NEWTON_COLUMNS = 600  # the published algorithm turns to L-BFGS-B above
 _FLOOR_METHODS = {"auto": "min_norm_point", "paper": "pairwise_frank_wolfe"}
 
 
@@ -170,6 +175,229 @@ def choose_tolerance(
     return max(upper + eta * max(gamma - upper, 0.0), buffer * upper)
 
 
+def solve_dual(
+    features: object,
+    target: ArrayLike,
+    tolerance: float,
+    *,
+    base_weights: ArrayLike | None = None,
+    floor: Floor | None = None,
+    method: str = "auto",
+    max_iter: int | None = None,
+    n_threads: int | None = None,
+    verbose: int = 0,
+    callback: Callback | None = None,
+) -> Dual:
+    """Find the smallest reweighting that brings the mean of the rows within `tolerance` of the target.
+
+    Among weights w with ‖Φᵀw − μ₁‖ ≤ δ the one nearest to the base weights in KL(w‖d) is an exponential tilt,
+    wᵢ ∝ dᵢ exp(aᵢᵀθ) with aᵢ = φᵢ − μ₁, where θ minimises the convex f(θ) = log Σᵢ dᵢ exp(aᵢᵀθ) + δ‖θ‖. Where the base
+    weights satisfy the tolerance, θ is exactly zero.
+
+    Parameters
+    ----------
+    features : array or CSR matrix of shape (n_rows, n_columns)
+        Φ: float64 or float32; read in place where its rows are contiguous.
+    target : array of shape (n_columns,)
+        μ₁, the mean to reach.
+    tolerance : float
+        δ ≥ 0. Zero asks for the target itself, which must then lie inside the convex hull of the rows.
+    base_weights : array of shape (n_rows,), optional
+        d, normalised to sum one; uniform by default. Zero means that the row is absent.
+    floor : Floor, optional
+        From `find_floor` on the same rows: a better start, an early proof where the tolerance is infeasible, and a
+        rigorous gap where rounding leaves the weights just outside the tolerance.
+    method : {"auto", "paper"}
+        ``auto`` takes Newton directions, by Cholesky or by preconditioned conjugate gradients as the shape makes
+        cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or of
+        64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ. ``paper`` is the published algorithm with its constants:
+        damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule, ‖g‖ ≤ 1e-9, or
+        1e-6 where it can get no further; these are absolute, so features should be of ordinary scale.
+    max_iter : int, optional
+        By default 100 for ``auto``; for ``paper`` 200, and SciPy's own limit for L-BFGS-B.
+    n_threads : int, optional
+        By default the limits of the process and of ``OMP_NUM_THREADS``. The result does not depend on it.
+    verbose : int
+        1 prints a line per iteration.
+    callback : callable, optional
+        Called after every iteration with a dict of its figures; an exception raised there ends the solve.
+
+    Returns
+    -------
+    Dual
+
+    Raises
+    ------
+    InfeasibleToleranceError
+        Where a lower bound of the floor exceeds the tolerance.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the stated accuracy was not reached; the best point is returned with its certificate.
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> dual = drr.solve_dual(np.array([[0.0], [1.0]]), [0.75], 0.05)
+    >>> dual.weights.round(6).tolist(), round(dual.discrepancy, 6)
+    ([0.3, 0.7], 0.05)
+    """
+    features = check_features(features)
+    n_rows, n_columns = features.shape
+    target = _check_target(target, n_columns)
+    tolerance = _check_number(tolerance, "tolerance")
+    log_weights = log_base_weights(check_base_weights(base_weights, n_rows))
+    if method not in ("auto", "paper"):
+        raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
+    limit = _check_max_iter(max_iter)
+    threads = resolve_n_threads(n_threads)
+    listener = make_callback(verbose, callback)
+    if floor is not None:
+        _check_floor(floor, n_rows, n_columns)
+    floor_weights = None if floor is None else floor.weights
+
+    if method == "paper" and n_columns > _PAPER_NEWTON_COLUMNS:
+        figures = _solve_by_lbfgs(features, target, tolerance, log_weights, floor, limit, threads, listener)
+    else:
+        figures = core.solve_dual(
+            features,
+            target,
+            tolerance,
+            log_weights,
+            floor_weights,
+            None if floor is None else floor.residual,
+            math.nan if floor is None else floor.lower_bound,
+            method,
+            limit,
+            threads,
+            listener,
+        )
+    proof = figures.pop("floor_lower_bound")
+    figures["status"] = Status(figures["status"])
+    if figures["status"] is Status.INFEASIBLE:
+        raise InfeasibleToleranceError(tolerance, proof, math.nan if floor is None else floor.value)
+    dual = Dual(**figures)
+    if not dual.status.is_success:
+        warnings.warn(_explain_dual(dual), ConvergenceWarning, stacklevel=2)
+    return dual
+
+
+def rake(
+    features: object,
+    target: ArrayLike,
+    *,
+    eta: float = 0.05,
+    base_weights: ArrayLike | None = None,
+    method: str = "auto",
+    n_threads: int | None = None,
+    verbose: int = 0,
+    callback: Callback | None = None,
+) -> Raking:
+    """Rake the rows to the target: find the floor, choose the tolerance above it, solve the dual.
+
+    Parameters
+    ----------
+    features : array or CSR matrix of shape (n_rows, n_columns)
+        Φ: float64 or float32; read in place where its rows are contiguous.
+    target : array of shape (n_columns,)
+        μ₁, the mean to reach.
+    eta : float
+        η in (0, 1]: the tolerance lies at this share of the way from the floor to the base discrepancy.
+    base_weights : array of shape (n_rows,), optional
+        d, normalised to sum one; uniform by default. Zero means that the row is absent.
+    method : {"auto", "paper"}
+        For both the floor and the dual; see `find_floor` and `solve_dual`.
+    n_threads, verbose, callback
+        As in `solve_dual`; the figures say in ``"stage"`` whether they are the floor's or the dual's.
+
+    Returns
+    -------
+    Raking
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> raking = drr.rake(np.array([[0.0], [1.0], [2.0]]), [1.5], eta=0.2)
+    >>> round(raking.tolerance, 6), raking.dual.weights.round(3).tolist()
+    (0.1, [0.132, 0.336, 0.532])
+    """
+    features = check_features(features)
+    target = _check_target(target, features.shape[1])
+    choose_tolerance(0.0, 0.0, eta=eta)  # refuses a wrong eta before the work, not after
+    floor = find_floor(
+        features,
+        target,
+        base_weights=base_weights,
+        method=method,
+        n_threads=n_threads,
+        verbose=verbose,
+        callback=callback,
+    )
+    tolerance = choose_tolerance(floor, floor.base_discrepancy, eta=eta)
+    dual = solve_dual(
+        features,
+        target,
+        tolerance,
+        base_weights=base_weights,
+        floor=floor,
+        method=method,
+        n_threads=n_threads,
+        verbose=verbose,
+        callback=callback,
+    )
+    return Raking(floor, tolerance, floor.base_discrepancy, dual)
+
+
+def _solve_by_lbfgs(
+    features: Any,
+    target: NDArray[np.float64],
+    tolerance: float,
+    log_weights: NDArray[np.float64] | None,
+    floor: Floor | None,
+    max_iter: int,
+    n_threads: int,
+    callback: Callback | None,
+) -> dict[str, Any]:
+    """The figures of core.solve_dual, with θ from L-BFGS-B and the certificate from the core."""
+    floor_weights = None if floor is None else floor.weights
+
+    def certify(theta: NDArray[np.float64]) -> dict[str, Any]:
+        return core.certify_dual(features, target, tolerance, theta, log_weights, floor_weights, n_threads)
+
+    figures = certify(np.zeros(features.shape[1]))
+    if figures["status"] == Status.ZERO_DUAL.value:
+        return figures
+    if floor is not None and floor.lower_bound > tolerance:
+        return figures | {"status": Status.INFEASIBLE.value, "floor_lower_bound": floor.lower_bound}
+    theta, n_iter, status = minimise_by_lbfgs(
+        features, target, tolerance, log_weights, max_iter, n_threads, callback
+    )
+    figures = certify(theta)
+    if figures["status"] != Status.INFEASIBLE.value:
+        figures["status"] = status.value
+    return figures | {"n_iter": n_iter, "method": "paper-lbfgs"}
+
+
+def _check_target(target: ArrayLike, n_columns: int) -> NDArray[np.float64]:
+    if np.ndim(target) == 2:
+        raise ValueError(
+            f"target must be one mean of shape ({n_columns},), got shape {np.shape(target)}; if these are the rows of the "
+            "rare class in the feature map, pass their mean over rows: target.mean(axis=0)"
+        )
+    return check_vector(target, n_columns, "target", "column of features")
+
+
+def _check_floor(floor: Floor, n_rows: int, n_columns: int) -> None:
+    if not isinstance(floor, Floor):
+        raise TypeError(f"floor must be None or the Floor that find_floor returned, got {floor!r}")
+    if floor.n_rows != n_rows or floor.residual.shape != (n_columns,):
+        raise ValueError(
+            f"floor was found for {floor.n_rows} rows and {floor.residual.size} columns, but features has {n_rows} and "
+            f"{n_columns}; call find_floor with the same features"
+        )
+
+
 def _check_number(value: object, name: str) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]
@@ -205,3 +433,17 @@ def _explain_floor(floor: Floor) -> str:
             " or use method='auto'." if floor.method == "pairwise_frank_wolfe" else "."
         )
     return f"find_floor did not reach its tolerance: {floor.status.description} Here {bounds}. {remedy}"
+
+
+def _explain_dual(dual: Dual) -> str:
+    figures = f"gap {dual.gap:.3g} nats, gradient norm {dual.gradient_norm:.3g}, discrepancy {dual.discrepancy:.10g}"
+    if dual.status is Status.ROUND_OFF:
+        remedy = (
+            "Round-off in the features is larger than the accuracy asked for. Where that is too coarse, centre the "
+            "features near the target, bring their columns to a common scale, or choose a larger tolerance."
+        )
+    else:
+        remedy = f"Raise max_iter (now reached at {dual.n_iter}), choose a larger tolerance" + (
+            ", or use method='auto'." if dual.method.startswith("paper") else ", or pass the floor of find_floor."
+        )
+    return f"solve_dual did not reach its tolerance: {dual.status.description} Here: {figures}. {remedy}"

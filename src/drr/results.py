@@ -96,3 +96,50 @@ class Floor:
     def gap(self) -> float:
         """How far apart the two bounds are."""
         return self.value - self.lower_bound
+
+
+@dataclass(frozen=True, eq=False)
+class Dual:
+    """The raking dual θ = argmin Λ(θ) + δ‖θ‖ with Λ(θ) = log Σᵢ dᵢ exp(aᵢᵀθ), aᵢ = φᵢ − μ₁, and its certificate.
+
+    All figures are computed from θ alone by a last pass over the rows.
+    """
+
+    theta: NDArray[np.float64]
+    """θ, one number per column"""
+    weights: NDArray[np.float64]
+    """wᵢ ∝ dᵢ exp(φᵢᵀθ), one per row, summing to one"""
+    log_partition: float
+    """log Σᵢ dᵢ exp(φᵢᵀθ), of the features themselves: φ(x)ᵀθ minus this is the estimated log density ratio"""
+    discrepancy: float
+    """‖Φᵀw − μ₁‖, the distance that is left"""
+    gap: float
+    """between the primal and the dual objective, in nats: θᵀg, or where the discrepancy exceeds the tolerance by rounding
+    and a floor was given, the gap of the weights mixed with the floor's until feasible"""
+    gradient_norm: float
+    """‖g‖ with g = Φᵀw − μ₁ + δθ/‖θ‖"""
+    kl: float
+    """KL(w‖d) in nats: what the reweighting costs"""
+    ess: float
+    """1/Σᵢwᵢ², the effective number of rows"""
+    n_iter: int
+    """outer iterations"""
+    method: str
+    """the algorithm that ran: ``newton``, ``pcg-sampled``, ``pcg-woodbury``, ``wide``, ``paper-newton``, ``paper-lbfgs``, or
+    ``zero`` where the base weights already satisfy the tolerance"""
+    status: Status
+    """how the solve ended"""
+
+
+@dataclass(frozen=True, eq=False)
+class Raking:
+    """The floor, the tolerance chosen above it, and the dual solved at that tolerance."""
+
+    floor: Floor
+    """how near the rows can come to the target"""
+    tolerance: float
+    """δ"""
+    base_discrepancy: float
+    """γ = ‖Φᵀd − μ₁‖, the distance before raking"""
+    dual: Dual
+    """the tilt that brings the distance down to δ"""

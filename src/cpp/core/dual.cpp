@@ -12,10 +12,17 @@ namespace drr {
 
 namespace {
 
+constexpr double unset = std::numeric_limits<double>::quiet_NaN();
 constexpr int default_max_iter = 100, paper_max_iter = 200;
 
 DualProblem problem_of(const DualInput& input) {
   return {input.features, input.target, input.log_base_weights, input.tolerance};
+}
+
+// The published algorithm does not look for a proof that there is no minimum; the point where it ended may be one.
+Minimisation judged(DualModel& model, const DualPoint& point, const Minimisation& end) {
+  const double bound = end.status == Status::converged ? unset : proof_of_infeasibility(model, point);
+  return std::isnan(bound) ? end : Minimisation{Status::infeasible, end.n_iter, bound};
 }
 
 DualResult finish(DualModel& model, const DualInput& input, const DualPoint& point, const DualOutput& output,
@@ -51,7 +58,7 @@ DualResult solve_dual(const DualInput& input, const DualOptions& options, const 
   // 3. The published algorithm starts from zero.
   if (options.method == DualMethod::paper) {
     const Minimisation end = minimise_by_paper(model, point, options.max_iter > 0 ? options.max_iter : paper_max_iter);
-    return finish(model, input, point, output, end, "paper-newton");
+    return finish(model, input, point, output, judged(model, point, end), "paper-newton");
   }
 
   // 4. Ours starts in the plane of the base mean and the floor's residual, and takes the cheapest inner solve.
@@ -72,17 +79,20 @@ DualResult certify_dual(const DualInput& input, const DualOutput& output, const 
   validate(input.features);
   ThreadPool pool(execution);
   DualModel model(problem_of(input), pool);
-  double base_discrepancy = std::numeric_limits<double>::quiet_NaN();
+  double base_discrepancy = unset;
   if (input.tolerance == 0)
     base_discrepancy = base_point(model).mean.norm();
   DualPoint point;
   point.theta = Eigen::Map<const Eigen::VectorXd>(output.theta.data(), model.n_cols());
   model.evaluate_afresh(point);
   Minimisation end;
-  if (point.norm == 0 ? point.mean.norm() <= input.tolerance
-                      : ConvergenceRule(input.tolerance, base_discrepancy).accepts(model, point))
-    end.status = point.norm == 0 ? Status::zero_dual : Status::converged;
-  return finish(model, input, point, output, end, "certificate");
+  if (point.norm == 0)
+    end.status = point.mean.norm() <= input.tolerance ? Status::zero_dual : Status::iteration_limit;
+  else if (ConvergenceRule(input.tolerance, base_discrepancy).accepts(model, point))
+    end.status = Status::converged;
+  else
+    end = judged(model, point, end);
+  return finish(model, input, point, output, end, end.status == Status::zero_dual ? "zero" : "certificate");
 }
 
 } // namespace drr

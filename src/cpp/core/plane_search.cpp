@@ -1,6 +1,7 @@
 #include "core/plane_search.hpp"
 
 #include "core/tilt_pass.hpp"
+#include "core/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +60,7 @@ void PlaneSearch::accumulate(Sums& sums, const Plane& plane, RowRange rows, Eige
       sums.sums *= std::exp(sums.largest - largest);
       sums.largest = largest;
     }
-    exponentials({scores.data(), static_cast<std::size_t>(n)}, sums.largest, e.data());
+    exponentials(scores.data(), n, sums.largest, e.data());
     const auto x = first - centre[0], y = second - centre[1];
     sums.sums[0] += e.sum();
     sums.sums[1] += (e * x).sum();
@@ -160,7 +161,7 @@ void PlaneSearch::weights(const double* scores, double log_partition, double* we
     w = ConstWide(scores + rows.begin, rows.size());
     if (!log_base_weights_.empty())
       w += ConstWide(log_base_weights_.data() + rows.begin, rows.size());
-    exponentials({w.data(), static_cast<std::size_t>(rows.size())}, log_partition + uniform_, w.data());
+    exponentials(w.data(), rows.size(), log_partition + uniform_, w.data());
   });
 }
 

@@ -1,0 +1,31 @@
+"""What the functions of `drr` raise beyond ValueError and TypeError."""
+
+from __future__ import annotations
+
+
+class InfeasibleToleranceError(ValueError):
+    """No weights bring the mean of the rows within the tolerance: the feasibility floor is higher.
+
+    Attributes
+    ----------
+    tolerance : float
+        What was asked for.
+    lower_bound : float
+        A certified lower bound of the floor, above the tolerance: the proof.
+    upper_bound : float
+        A certified upper bound of the floor, reachable; NaN where no floor was given.
+    """
+
+    def __init__(self, tolerance: float, lower_bound: float, upper_bound: float = float("nan")) -> None:
+        self.tolerance = tolerance
+        self.lower_bound = lower_bound
+        self.upper_bound = upper_bound
+        above = f"between {lower_bound:.10g} and {upper_bound:.10g}" if upper_bound == upper_bound else f"at least {lower_bound:.10g}"
+        super().__init__(
+            f"tolerance {tolerance:.10g} cannot be reached: the feasibility floor is {above}. Choose a larger one, for "
+            "example drr.choose_tolerance(floor, floor.base_discrepancy) with floor = drr.find_floor(features, target)"
+        )
+
+    def __reduce__(self) -> tuple[type[InfeasibleToleranceError], tuple[float, float, float]]:
+        # The message is not the constructor's argument; workers of joblib send exceptions by pickle.
+        return type(self), (self.tolerance, self.lower_bound, self.upper_bound)
