@@ -182,6 +182,7 @@ def solve_dual(
     *,
     base_weights: ArrayLike | None = None,
     floor: Floor | None = None,
+    start: Dual | None = None,
     method: str = "auto",
     max_iter: int | None = None,
     n_threads: int | None = None,
@@ -207,6 +208,9 @@ def solve_dual(
     floor : Floor, optional
         From `find_floor` on the same rows: a better start, an early proof where the tolerance is infeasible, and a
         rigorous gap where rounding leaves the weights just outside the tolerance.
+    start : Dual, optional
+        A dual of the same columns, such as one at a nearby tolerance: ``auto`` then starts from the best point of the
+        plane that it spans with the base mean, instead of the floor's residual. The answer does not depend on it.
     method : {"auto", "paper"}
         ``auto`` takes Newton directions, by Cholesky or by preconditioned conjugate gradients as the shape makes
         cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or of
@@ -266,7 +270,7 @@ def solve_dual(
             tolerance,
             log_weights,
             floor_weights,
-            None if floor is None else floor.residual,
+            _start_direction(floor, start, n_columns),
             math.nan if floor is None else floor.lower_bound,
             method,
             limit,
@@ -386,6 +390,15 @@ def _check_target(target: ArrayLike, n_columns: int) -> NDArray[np.float64]:
             "rare class in the feature map, pass their mean over rows: target.mean(axis=0)"
         )
     return check_vector(target, n_columns, "target", "column of features")
+
+
+def _start_direction(floor: Floor | None, start: Dual | None, n_columns: int) -> NDArray[np.float64] | None:
+    """What the core takes for a floor residual, only to start from its opposite: at the optimum Aᵀw = −δθ/‖θ‖."""
+    if start is None or not start.theta.any():
+        return None if floor is None else floor.residual
+    if start.theta.shape != (n_columns,):
+        raise ValueError(f"start has {start.theta.size} columns, but features has {n_columns}")
+    return np.asarray(-start.theta)
 
 
 def _check_floor(floor: Floor, n_rows: int, n_columns: int) -> None:

@@ -11,10 +11,20 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "results"},
-    {"_dispatch", "_threads"},
-    {"_validation"},
-    {"raking"},
+    {"_cpu", "_core", "_progress", "_ranking", "_seeds", "_tables", "results", "theory", "exceptions"},
+    {"_dispatch", "_threads", "_classes", "_bootstrap"},
+    {"_validation", "_numbers"},
+    {"_columns", "_score_validation", "_lbfgs"},
+    {"_categorical", "_embedding"},
+    {"features", "raking"},
+    {"_ess_target", "diagnostics"},
+    {"score"},
+    {"fusion", "gain", "cut_rules"},
+    {"calibration", "decision", "fusion_weight"},
+    {"rescoring"},
+    {"_base_score", "multiclass"},
+    {"_models", "_routing", "_holdout"},
+    {"classifier", "resampling"},
     {"__init__"},
     {"__main__"},
 ]

@@ -1,0 +1,195 @@
+"""RakingResampler: raking and relabelling (R&R), the resampler built from the same dual as the rescored classifier."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import ClassifierTags, check_random_state, get_tags
+
+from drr._base_score import is_fitted
+from drr._classes import read_labels
+from drr._seeds import draw_seed
+from drr._tables import check_table, take_rows
+from drr.score import RakingDual
+
+
+class RakingResampler(BaseEstimator):  # type: ignore[misc]
+    r"""Add majority rows, relabelled as the rare class, and bootstrapped rare rows.
+
+    Majority rows are drawn with replacement, with probability proportional to the raked weights, and given the label of
+    the rare class; rare rows are drawn uniformly. The rows of X come first, in their order. A classifier trained on the
+    result sees a larger share of the rare class, so its probabilities need a correction of the prior.
+
+    Follows the contract of imbalanced-learn's samplers, and works in its pipeline.
+
+    Parameters
+    ----------
+    dual : RakingDual, default=None
+        None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, for the rows it was fitted on.
+    n_draws : "quarter", int or float, default="quarter"
+        How many rows to add: a quarter of the rows, a number, or a share of the rows.
+    minority_share : float, default=0.5
+        The share of the added rows that are bootstrapped from the rare class instead of relabelled.
+    ess_cap : float, optional
+        κ: at most κ times the effective number of majority rows are relabelled, and the bootstrapped rows are reduced in
+        proportion. Without it one row may be drawn many times where the weights are concentrated.
+    random_state : int, RandomState instance or None, default=None
+
+    Attributes
+    ----------
+    dual_ : RakingDual
+    sample_indices_ : array of int
+        The row of X that each row of the result is.
+    n_relabelled_ : int
+        m, the number of relabelled draws.
+    n_distinct_donors_ : int
+        The number of different majority rows among them.
+    draws_per_effective_row_ : float
+        m/ESS; above one, donors repeat more than their weights can support.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only where X has column names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from drr import RakingResampler
+    >>> rng = np.random.default_rng(0)
+    >>> y = (np.arange(200) < 10).astype(int)
+    >>> X = rng.normal(size=(200, 3)) + y[:, None]
+    >>> X_resampled, y_resampled = RakingResampler(random_state=0).fit_resample(X, y)
+    >>> X_resampled.shape, int(y_resampled.sum())
+    ((250, 3), 60)
+    """
+
+    # imbalanced-learn's pipeline and checks read this of a sampler.
+    _sampling_type = "over-sampling"
+
+    def __init__(
+        self,
+        dual: Any = None,
+        *,
+        n_draws: str | float = "quarter",
+        minority_share: float = 0.5,
+        ess_cap: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.dual = dual
+        self.n_draws = n_draws
+        self.minority_share = minority_share
+        self.ess_cap = ess_cap
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike) -> RakingResampler:
+        """Check the input and fit the dual; nothing is drawn.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+        y : array of shape (n_rows,)
+
+        Returns
+        -------
+        RakingResampler
+            The sampler itself.
+        """
+        self._check_parameters()
+        X = check_table(self, X, reset=True)
+        read_labels(X, y, type(self).__name__)
+        self._fit_dual(X, y)
+        return self
+
+    def fit_resample(self, X: Any, y: ArrayLike) -> tuple[Any, Any]:
+        """Fit the dual, draw, and return the rows with those added.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+        y : array of shape (n_rows,)
+
+        Returns
+        -------
+        X_resampled, y_resampled
+            Of the types of X and y.
+        """
+        self.fit(X, y)
+        X = check_table(self, X, reset=False)
+        labels = read_labels(X, y, type(self).__name__)
+        positive = labels.codes == labels.index_of(self.dual_.pos_label_)
+        random = check_random_state(self.random_state)
+
+        # 1. How many rows of each kind.
+        n_relabelled, n_bootstrapped = self._counts(len(positive))
+
+        # 2. Donors in proportion to the raked weights, rare rows alike.
+        donors = random.choice(self.dual_.majority_, size=n_relabelled, p=self.dual_.weights_)
+        bootstrapped = random.choice(np.flatnonzero(positive), size=n_bootstrapped)
+        self.sample_indices_ = np.concatenate([np.arange(len(positive)), donors, bootstrapped])
+        self.n_relabelled_ = n_relabelled
+        self.n_distinct_donors_ = len(np.unique(donors))
+        self.draws_per_effective_row_ = n_relabelled / self.dual_.ess_
+
+        # 3. The added rows all carry the label of the rare class, copied from a rare row to keep the type of y.
+        rare_row = np.flatnonzero(positive)[0]
+        label_rows = np.concatenate(
+            [np.arange(len(positive)), np.full(n_relabelled + n_bootstrapped, rare_row)]
+        )
+        return take_rows(X, self.sample_indices_), _take_labels(y, label_rows)
+
+    def _fit_dual(self, X: Any, y: ArrayLike) -> None:
+        if self.dual is None:
+            self.dual_ = RakingDual(random_state=draw_seed(self.random_state)).fit(X, y)
+        elif not is_fitted(self.dual):
+            self.dual_ = clone(self.dual).fit(X, y)
+        else:
+            self.dual_ = self.dual
+            n_fitted = len(self.dual_.weights_)
+            n_majority = int(np.sum(np.asarray(y) != self.dual_.pos_label_))
+            if n_fitted != n_majority or self.dual_.majority_[-1] >= len(np.asarray(y)):
+                raise ValueError(
+                    f"dual was fitted on {n_fitted} majority rows, but y has {n_majority}; a fitted dual resamples only "
+                    "the rows it was fitted on"
+                )
+
+    def _counts(self, n_rows: int) -> tuple[int, int]:
+        """The numbers of relabelled and of bootstrapped rows to add."""
+        if self.n_draws == "quarter":
+            total = n_rows // 4
+        elif isinstance(self.n_draws, numbers.Integral):
+            total = int(self.n_draws)
+        else:
+            total = int(float(self.n_draws) * n_rows)
+        n_bootstrapped = int(total * self.minority_share)
+        n_relabelled = total - n_bootstrapped
+        if self.ess_cap is not None:
+            allowed = max(1, int(self.ess_cap * self.dual_.ess_))
+            if n_relabelled > allowed:
+                n_bootstrapped = n_bootstrapped * allowed // n_relabelled
+                n_relabelled = allowed
+        return n_relabelled, n_bootstrapped
+
+    def _check_parameters(self) -> None:
+        draws: Any = self.n_draws
+        is_number = isinstance(draws, numbers.Real) and not isinstance(draws, bool)
+        if not (draws == "quarter" if isinstance(draws, str) else is_number and 0 < draws < np.inf):
+            raise ValueError(f"n_draws must be 'quarter', a number of rows or a share of them, got {draws!r}")
+        if not (isinstance(self.minority_share, numbers.Real) and 0 <= self.minority_share <= 1):
+            raise ValueError(f"minority_share must be a number in [0, 1], got {self.minority_share!r}")
+        cap: Any = self.ess_cap
+        if cap is not None and not (isinstance(cap, numbers.Real) and 0 < cap < np.inf):
+            raise ValueError(f"ess_cap must be None or a positive number, got {cap!r}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        tags.input_tags = get_tags(RakingDual() if self.dual is None else self.dual).input_tags
+        return tags
+
+
+def _take_labels(y: Any, rows: NDArray[np.intp]) -> Any:
+    return take_rows(np.asarray(y) if isinstance(y, list | tuple) else y, rows)
