@@ -172,7 +172,10 @@ def choose_tolerance(
         raise ValueError(f"eta must be in (0, 1], got {eta}")
     if buffer < 1:
         raise ValueError(f"buffer must be at least 1, got {buffer}")
-    return max(upper + eta * max(gamma - upper, 0.0), buffer * upper)
+    between = upper + eta * max(gamma - upper, 0.0)
+    if eta == 1:  # the sum may round to just below γ, where the base weights would not quite satisfy it
+        between = max(gamma, upper)
+    return max(between, buffer * upper)
 
 
 def solve_dual(
