@@ -25,19 +25,19 @@ def pairwise_frank_wolfe(
 ) -> ReferenceFloor:
     """Minimise ‖Aᵀw‖ over the simplex, A = Φ − 1μ₁ᵀ, one full product A x per iteration.
 
-    Every step moves mass from the worst active row to the best row, as far as the line search or the mass allows. The
-    shifted copy of the features is made once and is part of the cost, as it is for anyone who writes this.
+    Every step moves mass from the worst active row to the best row, as far as the line search or the mass
+    allows. The shifted copy of the features is part of the cost, as it is for anyone who writes this.
     """
     rows = features - target
     start = int(np.argmin(np.einsum("ij,ij->i", rows, rows)))
     weights = np.zeros(len(rows))
     weights[start] = 1.0
     x = rows[start].copy()
-    for iteration in range(1, max_iter + 1):
+    for n_iter in range(max_iter + 1):
         scores = rows @ x
         best = int(np.argmin(scores))
         squared = float(x @ x)
-        if squared - scores[best] <= max(relative * squared, absolute):
+        if n_iter == max_iter or squared - scores[best] <= max(relative * squared, absolute):
             break
         active = np.flatnonzero(weights)
         worst = int(active[np.argmax(scores[active])])
@@ -49,4 +49,4 @@ def pairwise_frank_wolfe(
     x = rows.T @ weights
     value = float(np.linalg.norm(x))
     lower_bound = max(0.0, float((rows @ x).min()) / value) if value > 0 else 0.0
-    return ReferenceFloor(value, lower_bound, weights, iteration)
+    return ReferenceFloor(value, lower_bound, weights, n_iter)

@@ -1,8 +1,8 @@
-"""Seven seeded problems with the shapes of the study's feature maps: majority rows Φ and the minority mean μ₁.
+"""Seven seeded problems with the shapes of the study's feature maps: majority rows Φ, minority mean μ₁.
 
-Continuous columns are correlated Gaussians with a shifted, wider minority; the blocks are those of the paper's maps:
-standardised columns divided by their largest row norm, √(2/D)·cos random features, one-hot pairs divided by the square
-root of the number of variables, each times 1/√B for B blocks.
+Continuous columns are correlated Gaussians with a shifted, wider minority; the blocks are those of the
+paper's maps: standardised columns divided by their largest row norm, √(2/D)·cos random features, one-hot
+pairs divided by the square root of the number of variables, each times 1/√B for B blocks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _continuous(rng: np.random.Generator, n_rows: int, n_columns: int, shift: fl
 
 
 def _map_continuous(majority: Array, minority: Array, n_random: int, n_blocks: int) -> tuple[Array, Array]:
-    """The linear and random-feature blocks of both classes; the map is fitted on all rows, as in the study."""
+    """The linear and random-feature blocks of both classes; the map is fitted on all rows."""
     both = np.vstack([majority, minority])
     mean, scale = both.mean(axis=0), both.std(axis=0)
     standardised = (both - mean) / scale
@@ -84,8 +84,8 @@ SHAPES: dict[str, Callable[[], Problem]] = {
     "compustat": lambda: _numeric_problem("compustat", 4595, 183, 20, 512, 1.5, 3),
     "phoss": lambda: _binary_problem("phoss", 3780, 215, 480, 4),
     "genes": lambda: _numeric_problem("genes", 500, 60, 11063, 0, 1.5, 5),
-    "tall": lambda: _numeric_problem("tall", 100_000, 2000, 88, 512, 1.5, 6),
-    "huge": lambda: _numeric_problem("huge", 1_000_000, 10_000, 22, 128, 1.5, 7),
+    "tall": lambda: _numeric_problem("tall", 100_000, 2000, 88, 512, 4.0, 6),
+    "huge": lambda: _numeric_problem("huge", 1_000_000, 10_000, 22, 128, 5.0, 7),
 }
 """Name → maker, in the order of the tables: (n0, K) = (3823, 134), (2520, 745), (4595, 532), (3780, 960),
 (500, 11063), (100000, 600) and (1000000, 150)."""

@@ -179,7 +179,14 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> Columns:
             f"Found array with {X.shape[0]} sample(s) and {X.shape[1]} feature(s) (shape={X.shape}) while a minimum of "
             "1 is required."
         )
-    _validate_names(estimator, X, reset=reset)
+    _check_names(estimator, list(X.columns), reset=reset)
+    if is_pandas:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    elif reset:  # not every supported scikit-learn reads the names of a polars frame
+        estimator.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        estimator.n_features_in_ = X.width
+    elif X.width != estimator.n_features_in_:
+        raise ValueError(f"X has {X.width} columns, but the map was fitted on {estimator.n_features_in_}")
     labels = [repr(name) for name in X.columns]
     return PandasColumns(X, labels) if is_pandas else PolarsColumns(X, labels)
 
@@ -236,16 +243,26 @@ def _validate_array(estimator: Any, X: Any, *, reset: bool) -> Any:
     return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
 
 
-def _validate_names(estimator: Any, X: Any, *, reset: bool) -> None:
-    try:
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-    except ValueError as error:
-        fitted = list(getattr(estimator, "feature_names_in_", []))
-        given = list(X.columns)
-        if not reset and sorted(map(str, fitted)) == sorted(map(str, given)):
-            moved = next(k for k in range(len(given)) if given[k] != fitted[k])
-            raise ValueError(
-                f"{error}Column {moved} is {given[moved]!r}, but was {fitted[moved]!r}; pass "
-                "X[list(feature_map.feature_names_in_)]"
-            ) from None
-        raise
+def _check_names(estimator: Any, given: list[Any], *, reset: bool) -> None:
+    """Refuse columns other than those of the fit, in scikit-learn's words but naming the ones out of place."""
+    fitted = list(getattr(estimator, "feature_names_in_", []))
+    if reset or not fitted or given == fitted:
+        return
+    message = "The feature names should match those that were passed during fit.\n"
+    unseen = [name for name in given if name not in fitted]
+    missing = [name for name in fitted if name not in given]
+    if unseen:
+        message += "".join(["Feature names unseen at fit time:\n", *(f"- {name}\n" for name in unseen)])
+    if missing:
+        message += "".join(
+            ["Feature names seen at fit time, yet now missing:\n", *(f"- {name}\n" for name in missing)]
+        )
+    if not unseen and not missing:
+        moved = next((k for k, (a, b) in enumerate(zip(given, fitted, strict=False)) if a != b), len(fitted))
+        place = f"Column {moved} is {given[moved]!r}"
+        place += f", but was {fitted[moved]!r}" if moved < len(fitted) else ", a repetition"
+        message += (
+            f"Feature names must be in the same order as they were in fit.\n{place}; pass "
+            "X[list(feature_map.feature_names_in_)]"
+        )
+    raise ValueError(message)

@@ -28,6 +28,28 @@ def find_floor(
     n_threads: int,
     callback: Any,
 ) -> dict[str, Any]: ...
+def solve_dual(
+    features: Any,
+    target: NDArray[np.float64],
+    tolerance: float,
+    log_base_weights: NDArray[np.float64] | None = None,
+    floor_weights: NDArray[np.float64] | None = None,
+    floor_residual: NDArray[np.float64] | None = None,
+    floor_lower_bound: float = ...,
+    method: str = "auto",
+    max_iter: int = 0,
+    n_threads: int = 1,
+    callback: Any = None,
+) -> dict[str, Any]: ...
+def certify_dual(
+    features: Any,
+    target: NDArray[np.float64],
+    tolerance: float,
+    theta: NDArray[np.float64],
+    log_base_weights: NDArray[np.float64] | None = None,
+    floor_weights: NDArray[np.float64] | None = None,
+    n_threads: int = 1,
+) -> dict[str, Any]: ...
 def embed(
     map: Any,
     numeric: Any,
@@ -51,25 +73,3 @@ def embed_scores(
     theta: NDArray[np.float64],
     n_threads: int = 1,
 ) -> NDArray[np.float64]: ...
-def solve_dual(
-    features: Any,
-    target: NDArray[np.float64],
-    tolerance: float,
-    log_base_weights: NDArray[np.float64] | None = None,
-    floor_weights: NDArray[np.float64] | None = None,
-    floor_residual: NDArray[np.float64] | None = None,
-    floor_lower_bound: float = ...,
-    method: str = "auto",
-    max_iter: int = 0,
-    n_threads: int = 1,
-    callback: Any = None,
-) -> dict[str, Any]: ...
-def certify_dual(
-    features: Any,
-    target: NDArray[np.float64],
-    tolerance: float,
-    theta: NDArray[np.float64],
-    log_base_weights: NDArray[np.float64] | None = None,
-    floor_weights: NDArray[np.float64] | None = None,
-    n_threads: int = 1,
-) -> dict[str, Any]: ...

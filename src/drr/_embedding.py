@@ -189,20 +189,21 @@ def _moments(
             highest = np.fmax(highest, np.fmax.reduce(values, axis=0))
     mean, scale, deviation = scaler.mean_, scaler.scale_, np.sqrt(scaler.var_)
 
-    # A missing value sits at the mean: it leaves the mean as it is and adds nothing to the sum of squares.
+    # Constant columns, and columns never observed, are kept apart: the rounded mean of a constant may differ from it,
+    # and z is to be exactly zero there.
+    constant, never = lowest == highest, n_missing == rows.n_rows
+    overflow = ~np.isfinite(mean + deviation) & ~constant & ~never
+    if overflow.any():
+        label = rows.labels[positions[int(np.argmax(overflow))]]
+        raise ValueError(
+            f"column {label} holds numbers too large for its variance to be represented; rescale it"
+        )
+    # A missing value sits at the mean: it leaves the mean as it is and adds nothing to the sum of squares. Where the
+    # scaler's scale is not the deviation, it found the column constant up to rounding and put one.
     observed = 1.0 - n_missing / rows.n_rows
     scale = np.where(scale == deviation, scale * np.sqrt(observed), scale)
-    # The rounded mean of a constant may differ from it; z is to be exactly zero there.
-    constant = lowest == highest
-    mean, scale = np.where(constant, lowest, mean), np.where(constant, 1.0, scale)
-    # A column never observed has neither.
-    never = n_missing == rows.n_rows
-    mean[never], scale[never] = 0.0, 1.0
-    if not np.isfinite(scale).all():
-        column = positions[int(np.argmin(np.isfinite(scale)))]
-        raise ValueError(
-            f"column {rows.labels[column]} holds numbers too large for its variance to be represented; rescale it"
-        )
+    mean = np.where(constant, lowest, np.where(never, 0.0, mean))
+    scale = np.where(constant | never, 1.0, scale)
 
     indicated = np.flatnonzero(n_missing).astype(np.int32)
     share = n_missing[indicated] / rows.n_rows

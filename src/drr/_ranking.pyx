@@ -10,8 +10,9 @@ Weights come as a batch, one row per resample; int64 counts (bootstrap) are summ
 the order of the ranking.
 """
 
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport NAN, sqrt
-from libc.stdint cimport int64_t, uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
@@ -252,10 +253,32 @@ cdef class Ranking:
         return 0
 
 
-def tally(const uint32_t[:, ::1] draws, const int64_t[::1] cell_of_row, int64_t[:, ::1] counts):
-    """Add one to counts[i, cell_of_row[r]] for every row number r in draws[i]."""
-    cdef Py_ssize_t i, j
-    with nogil:
-        for i in range(draws.shape[0]):
-            for j in range(draws.shape[1]):
-                counts[i, cell_of_row[draws[i, j]]] += 1
+cdef struct bitgen_t:  # NumPy's documented interface to its bit generators, behind their `capsule`
+    void* state
+    uint64_t (*next_uint64)(void* state) noexcept nogil
+    uint32_t (*next_uint32)(void* state) noexcept nogil
+    double (*next_double)(void* state) noexcept nogil
+    uint64_t (*next_raw)(void* state) noexcept nogil
+
+
+def draw_rows(bit_generator, const int64_t[::1] cell_of_row, int64_t[:, ::1] counts):
+    """For each row i of `counts`, draw as many rows as there are, and add one to counts[i, cell] of each.
+
+    A uniform 32-bit number x becomes the row ⌊n·x/2³²⌋. Of the values of x, 2³² mod n are rejected, those with the
+    smallest remainders, so that every row has the same number of them (Lemire, 2019).
+    """
+    cdef:
+        bitgen_t* source = <bitgen_t*>PyCapsule_GetPointer(bit_generator.capsule, "BitGenerator")
+        uint64_t n_rows = <uint64_t>cell_of_row.shape[0], scaled
+        uint32_t smallest_remainder
+        Py_ssize_t i, j
+    if n_rows == 0 or n_rows > 0xFFFFFFFF:
+        raise ValueError(f"between 1 and 4294967295 rows can be drawn, got {n_rows}")
+    smallest_remainder = <uint32_t>(0x100000000 % n_rows)
+    with bit_generator.lock, nogil:
+        for i in range(counts.shape[0]):
+            for j in range(cell_of_row.shape[0]):
+                scaled = n_rows * source.next_uint32(source.state)
+                while <uint32_t>scaled < smallest_remainder:
+                    scaled = n_rows * source.next_uint32(source.state)
+                counts[i, cell_of_row[scaled >> 32]] += 1

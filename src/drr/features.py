@@ -299,7 +299,6 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
         tags.input_tags.allow_nan = self.missing == "impute"
         tags.transformer_tags.preserves_dtype = [np.dtype(self.dtype).name]
         return tags

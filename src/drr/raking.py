@@ -55,10 +55,13 @@ def tilt(
     >>> tilted.weights.round(6).tolist(), tilted.mean.round(6).tolist()
     ([0.25, 0.75], [0.75])
     """
-    rows = check_features(features)
-    direction = check_vector(theta, rows.shape[1], "theta", "column of features")
-    log_d = log_base_weights(check_base_weights(base_weights, rows.shape[0]))
-    return Tilt(*core.tilt(rows, direction, log_d, n_threads=resolve_n_threads(n_threads)))
+    features = check_features(features)
+    n_rows, n_columns = features.shape
+    theta = check_vector(theta, n_columns, "theta", "column of features")
+    weights = check_base_weights(base_weights, n_rows)
+    return Tilt(
+        *core.tilt(features, theta, log_base_weights(weights), n_threads=resolve_n_threads(n_threads))
+    )
 
 
 def find_floor(
@@ -173,8 +176,8 @@ def choose_tolerance(
     if buffer < 1:
         raise ValueError(f"buffer must be at least 1, got {buffer}")
     between = upper + eta * max(gamma - upper, 0.0)
-    if eta == 1:  # the sum may round to just below γ, where the base weights would not quite satisfy it
-        between = max(gamma, upper)
+    if eta == 1:  # a hair above γ, which another pass over the rows may round differently
+        between = max(gamma * (1 + 1e-14), upper)
     return max(between, buffer * upper)
 
 

@@ -11,15 +11,15 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "_progress", "_ranking", "_seeds", "_tables", "results", "theory", "exceptions"},
-    {"_dispatch", "_threads", "_classes", "_bootstrap"},
+    {"_cpu", "_core", "_progress", "_ranking", "_seeds", "_tables", "exceptions", "results"},
+    {"_dispatch", "_threads", "_classes"},
     {"_validation", "_numbers"},
-    {"_columns", "_score_validation", "_lbfgs"},
-    {"_categorical", "_embedding"},
-    {"features", "raking"},
+    {"_columns", "_lbfgs", "_score_validation"},
+    {"_bootstrap", "_categorical", "_embedding", "raking", "cut_rules", "theory"},
+    {"features"},
     {"_ess_target", "diagnostics"},
     {"score"},
-    {"fusion", "gain", "cut_rules"},
+    {"fusion", "gain"},
     {"calibration", "decision", "fusion_weight"},
     {"rescoring"},
     {"_base_score", "multiclass"},

@@ -10,17 +10,20 @@ namespace drr::bindings {
 namespace {
 
 DualMethod method_of(const std::string& name) {
-  static const std::map<std::string, DualMethod> methods{
-      {"auto", DualMethod::automatic},           {"auto:newton", DualMethod::newton},
-      {"auto:pcg-sampled", DualMethod::pcg_sampled}, {"auto:pcg-woodbury", DualMethod::pcg_woodbury},
-      {"auto:wide", DualMethod::wide},           {"paper", DualMethod::paper}};
+  static const std::map<std::string, DualMethod> methods{{"auto", DualMethod::automatic},
+                                                         {"auto:newton", DualMethod::newton},
+                                                         {"auto:pcg-sampled", DualMethod::pcg_sampled},
+                                                         {"auto:pcg-woodbury", DualMethod::pcg_woodbury},
+                                                         {"auto:wide", DualMethod::wide},
+                                                         {"paper", DualMethod::paper}};
   const auto found = methods.find(name);
   if (found == methods.end())
     throw py::value_error("unknown method '" + name + "'");
   return found->second;
 }
 
-py::dict figures_of(const DualResult& result, const py::array_t<double>& theta, const py::array_t<double>& weights) {
+py::dict figures_of(const DualResult& result, const py::array_t<double>& theta,
+                    const py::array_t<double>& weights) {
   py::dict figures;
   figures["theta"] = theta;
   figures["weights"] = weights;
@@ -53,8 +56,9 @@ DualInput input_of(const FeatureView& view, const py::object& target, double tol
 
 py::dict solve_dual_arrays(const py::object& features, const py::object& target, double tolerance,
                            const py::object& log_base_weights, const py::object& floor_weights,
-                           const py::object& floor_residual, double floor_lower_bound, const std::string& method,
-                           int max_iter, int n_threads, const py::object& callback) {
+                           const py::object& floor_residual, double floor_lower_bound,
+                           const std::string& method, int max_iter, int n_threads,
+                           const py::object& callback) {
   const FeatureView view = view_features(features);
   const DualInput input =
       input_of(view, target, tolerance, log_base_weights, floor_weights, floor_residual, floor_lower_bound);
@@ -78,7 +82,8 @@ py::dict certify_dual_arrays(const py::object& features, const py::object& targe
   std::copy(given.begin(), given.end(), copy.mutable_data());
   const DualOutput output{span_of(copy), span_of(weights)};
   PythonMonitor monitor;
-  const DualResult result = run_without_lock([&] { return certify_dual(input, output, {n_threads, &monitor}); });
+  const DualResult result =
+      run_without_lock([&] { return certify_dual(input, output, {n_threads, &monitor}); });
   return figures_of(result, copy, weights);
 }
 
@@ -88,12 +93,13 @@ void bind_dual(py::module_& module) {
   const double unset = std::numeric_limits<double>::quiet_NaN();
   module.def("solve_dual", &solve_dual_arrays, py::arg("features"), py::arg("target"), py::arg("tolerance"),
              py::arg("log_base_weights") = py::none(), py::arg("floor_weights") = py::none(),
-             py::arg("floor_residual") = py::none(), py::arg("floor_lower_bound") = unset, py::arg("method") = "auto",
-             py::arg("max_iter") = 0, py::arg("n_threads") = 1, py::arg("callback") = py::none(),
-             "The raking dual and its certificate, as a dict.");
-  module.def("certify_dual", &certify_dual_arrays, py::arg("features"), py::arg("target"), py::arg("tolerance"),
-             py::arg("theta"), py::arg("log_base_weights") = py::none(), py::arg("floor_weights") = py::none(),
-             py::arg("n_threads") = 1, "Weights and certificate of a given theta, as a dict.");
+             py::arg("floor_residual") = py::none(), py::arg("floor_lower_bound") = unset,
+             py::arg("method") = "auto", py::arg("max_iter") = 0, py::arg("n_threads") = 1,
+             py::arg("callback") = py::none(), "The raking dual and its certificate, as a dict.");
+  module.def("certify_dual", &certify_dual_arrays, py::arg("features"), py::arg("target"),
+             py::arg("tolerance"), py::arg("theta"), py::arg("log_base_weights") = py::none(),
+             py::arg("floor_weights") = py::none(), py::arg("n_threads") = 1,
+             "Weights and certificate of a given theta, as a dict.");
 }
 
 } // namespace drr::bindings

@@ -3,7 +3,6 @@
 #include "drr/errors.hpp"
 
 #include <Eigen/Cholesky>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,7 +10,8 @@
 namespace drr {
 
 namespace {
-constexpr Eigen::Index block = 96; // wide enough for the products to dominate, small enough for a prompt Ctrl-C
+constexpr Eigen::Index block =
+    96; // wide enough for the products to dominate, small enough for a prompt Ctrl-C
 }
 
 bool cholesky(Eigen::Ref<Eigen::MatrixXd> lower, ThreadPool& pool) {
@@ -32,7 +32,9 @@ bool cholesky(Eigen::Ref<Eigen::MatrixXd> lower, ThreadPool& pool) {
     pool.run(n_strips, [&](Index strip, int) {
       const Eigen::Index first = strip * block, size = strip_of(strip), rest = below - first - size;
       const auto here = column.middleRows(first, size);
-      lower.block(right + first, right + first, size, size).selfadjointView<Eigen::Lower>().rankUpdate(here, -1.0);
+      lower.block(right + first, right + first, size, size)
+          .selfadjointView<Eigen::Lower>()
+          .rankUpdate(here, -1.0);
       if (rest > 0)
         lower.block(right + first + size, right + first, rest, size).noalias() -=
             column.bottomRows(rest) * here.transpose();

@@ -8,24 +8,33 @@ namespace drr {
 
 namespace {
 constexpr int most_steps = 200;
+// A preconditioner that needs more steps than this for one direction has not caught the shape of the Hessian.
+constexpr int too_many_steps = 40;
 // A preconditioner made at another point serves until the objective has moved this far, in nats.
 constexpr double stale = 0.05;
 } // namespace
 
-ConjugateGradients::ConjugateGradients(DualModel& model, std::unique_ptr<Preconditioner> preconditioner)
-    : model_(model), preconditioner_(std::move(preconditioner)), preconditioned_(model.n_cols()),
-      search_scores_(model.n_rows()), product_(model.n_cols()) {}
+ConjugateGradients::ConjugateGradients(DualModel& model, MakePreconditioner preconditioner,
+                                       MakePreconditioner successor)
+    : model_(model), preconditioner_(preconditioner(model)), successor_(successor),
+      preconditioned_(model.n_cols()), search_scores_(model.n_rows()), product_(model.n_cols()) {}
+
+void ConjugateGradients::prepare(const DualPoint& point) {
+  if (is_prepared_ && prepared_objective_ - point.objective <= stale)
+    return;
+  preconditioner_->prepare(point);
+  prepared_objective_ = point.objective;
+  is_prepared_ = true;
+}
 
 void ConjugateGradients::solve(const DualPoint& point, double gradient_goal, Direction& direction) {
-  if (first_gradient_norm_ == 0 || prepared_objective_ - point.objective > stale) {
-    preconditioner_->prepare(point);
-    prepared_objective_ = point.objective;
-  }
+  prepare(point);
   const double gradient_norm = point.gradient.norm();
   if (first_gradient_norm_ == 0)
     first_gradient_norm_ = gradient_norm;
 
-  // Accuracy that grows as the outer iteration converges keeps it superlinear; beyond the goal nothing is gained.
+  // Accuracy that grows as the outer iteration converges keeps it superlinear; beyond the goal nothing is
+  // gained.
   const double forcing = std::min(0.1, std::sqrt(gradient_norm / first_gradient_norm_));
   const double enough = std::max(forcing * gradient_norm, 0.3 * gradient_goal);
 
@@ -35,7 +44,8 @@ void ConjugateGradients::solve(const DualPoint& point, double gradient_goal, Dir
   preconditioner_->apply(residual_, preconditioned_);
   search_ = preconditioned_;
   double slope = residual_.dot(preconditioned_);
-  for (int step = 0; step < most_steps && residual_.norm() > enough; ++step) {
+  int step = 0;
+  for (; step < most_steps && residual_.norm() > enough; ++step) {
     model_.hessian_product(point, search_, search_scores_, product_);
     const double curvature = search_.dot(product_);
     if (!(curvature > 0))
@@ -48,6 +58,10 @@ void ConjugateGradients::solve(const DualPoint& point, double gradient_goal, Dir
     const double next_slope = residual_.dot(preconditioned_);
     search_ = preconditioned_ + (next_slope / slope) * search_;
     slope = next_slope;
+  }
+  if (step > too_many_steps && successor_) {
+    preconditioner_ = std::exchange(successor_, nullptr)(model_);
+    is_prepared_ = false;
   }
   // The scores so far are those of centred rows.
   direction.scores.array() += point.mean.dot(direction.step);

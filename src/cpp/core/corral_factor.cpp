@@ -1,6 +1,7 @@
 #include "core/corral_factor.hpp"
 
 #include <Eigen/Jacobi>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -15,6 +16,22 @@ void CorralFactor::reserve(Index size) {
     const Index capacity = std::max<Index>({size, 2 * storage_.rows(), 64});
     storage_.conservativeResize(capacity, capacity);
   }
+}
+
+std::vector<Index> CorralFactor::assign(Eigen::MatrixXd& columns, double dependence) {
+  const Index s = columns.cols(), independent = std::min(s, columns.rows());
+  const Eigen::VectorXd norms = columns.colwise().norm();
+  const Eigen::HouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(columns);
+  reserve(s);
+  size_ = s;
+  storage_.topLeftCorner(s, s).setZero();
+  storage_.topLeftCorner(s, independent).triangularView<Eigen::Lower>() =
+      columns.topRows(independent).transpose();
+  std::vector<Index> dependent;
+  for (Index k = 0; k < s; ++k)
+    if (!(std::abs(storage_(k, k)) > dependence * norms[k]))
+      dependent.push_back(k);
+  return dependent;
 }
 
 std::vector<Index> CorralFactor::append(Eigen::MatrixXd& cross, Eigen::MatrixXd& square) {

@@ -14,6 +14,10 @@ public:
   Index size() const { return size_; }
   void clear() { size_ = 0; }
 
+  // Starts anew from the rows themselves, given as columns (overwritten): QR loses half as many digits as the
+  // Gram matrix. Returns the positions whose distance to the span of those before is below `dependence` of
+  // their norm.
+  std::vector<Index> assign(Eigen::MatrixXd& columns, double dependence);
   // Appends a batch: `cross` = B_old B_newᵀ (size × t), `square` = B_new B_newᵀ (t × t); both are
   // overwritten. A row whose squared distance to the span of the rows before it is below 1e-6 of its squared
   // norm is left out: its distance would have lost too many digits. Returns the positions in the batch that

@@ -19,7 +19,8 @@ DualProblem problem_of(const DualInput& input) {
   return {input.features, input.target, input.log_base_weights, input.tolerance};
 }
 
-// The published algorithm does not look for a proof that there is no minimum; the point where it ended may be one.
+// The published algorithm does not look for a proof that there is no minimum; the point where it ended may be
+// one.
 Minimisation judged(DualModel& model, const DualPoint& point, const Minimisation& end) {
   const double bound = end.status == Status::converged ? unset : proof_of_infeasibility(model, point);
   return std::isnan(bound) ? end : Minimisation{Status::infeasible, end.n_iter, bound};
@@ -57,15 +58,17 @@ DualResult solve_dual(const DualInput& input, const DualOptions& options, const 
 
   // 3. The published algorithm starts from zero.
   if (options.method == DualMethod::paper) {
-    const Minimisation end = minimise_by_paper(model, point, options.max_iter > 0 ? options.max_iter : paper_max_iter);
+    const Minimisation end =
+        minimise_by_paper(model, point, options.max_iter > 0 ? options.max_iter : paper_max_iter);
     return finish(model, input, point, output, judged(model, point, end), "paper-newton");
   }
 
-  // 4. Ours starts in the plane of the base mean and the floor's residual, and takes the cheapest inner solve.
+  // 4. Ours starts in the plane of the base mean and the floor's residual, and takes the cheapest inner
+  // solve.
   const ConvergenceRule rule(input.tolerance, base_discrepancy);
   const int max_iter = options.max_iter > 0 ? options.max_iter : default_max_iter;
   move_to_start(model, point, input.floor_residual);
-  const DualMethod method = options.method == DualMethod::automatic ? cheapest_method(model, point) : options.method;
+  const DualMethod method = options.method == DualMethod::automatic ? cheapest_method(model) : options.method;
   if (method == DualMethod::wide) {
     const Minimisation end = minimise_in_row_span(model, problem_of(input), point, rule, max_iter);
     return finish(model, input, point, output, end, "wide");

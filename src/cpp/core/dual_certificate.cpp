@@ -12,8 +12,8 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 
-// The share t of x in (1 − t)m + t·x at which its norm falls to δ, given ‖m‖ > δ ≥ ‖x‖; the smaller root of a quadratic
-// written so that a t near zero keeps its digits.
+// The share t of x in (1 − t)m + t·x at which its norm falls to δ, given ‖m‖ > δ ≥ ‖x‖; the smaller root of a
+// quadratic written so that a t near zero keeps its digits.
 double share_until_feasible(const Eigen::VectorXd& m, const Eigen::VectorXd& x, double tolerance) {
   const Eigen::VectorXd across = x - m;
   const double a = across.squaredNorm(), b = m.dot(across), excess = m.squaredNorm() - tolerance * tolerance;
@@ -36,7 +36,8 @@ double mixed_gap(DualModel& model, const DualInput& input, const DualPoint& poin
   for (Index i = 0; i < model.n_rows(); ++i)
     if (v[i] > 0) {
       const double log_d = uniform ? -log_n : input.log_base_weights[i];
-      const double log_weight = log_d + point.scores[i] - point.log_partition; // finite where the weight underflows
+      const double log_weight =
+          log_d + point.scores[i] - point.log_partition; // finite where the weight underflows
       const double mixed = (1 - t) * point.weights[i] + t * v[i];
       divergence += mixed * (std::log(mixed) - log_weight);
       untouched -= point.weights[i];

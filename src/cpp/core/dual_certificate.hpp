@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/dual_model.hpp"
-
 #include "drr/dual.hpp"
 
 namespace drr {
@@ -17,11 +16,13 @@ struct ConvergenceRule {
   bool accepts(DualModel& model, const DualPoint& point) const;
 };
 
-// −maxᵢ aᵢᵀθ/‖θ‖: by weak duality no weights bring ‖Aᵀw‖ below it. NaN unless it proves that δ cannot be reached.
+// −maxᵢ aᵢᵀθ/‖θ‖: by weak duality no weights bring ‖Aᵀw‖ below it. NaN unless it proves that δ cannot be
+// reached.
 double proof_of_infeasibility(DualModel& model, const DualPoint& point);
 
-// The figures of a freshly evaluated point. Where ‖Aᵀw‖ exceeds δ by rounding, the gap is that of w mixed with the floor's
-// weights until feasible, if those are known: rigorous, because the mixture is a feasible point of the primal.
+// The figures of a freshly evaluated point. Where ‖Aᵀw‖ exceeds δ by rounding, the gap is that of w mixed
+// with the floor's weights until feasible, if those are known: rigorous, because the mixture is a feasible
+// point of the primal.
 DualResult certificate_of(DualModel& model, const DualInput& input, const DualPoint& point);
 
 } // namespace drr

@@ -1,4 +1,5 @@
-// The dual objective and what a minimiser may ask of it: the frozen problem, the moving point, and the passes between.
+// The dual objective and what a minimiser may ask of it: the frozen problem, the moving point, and the passes
+// between.
 #pragma once
 
 #include "core/plane_search.hpp"
@@ -7,7 +8,6 @@
 #include "core/thread_pool.hpp"
 
 #include <Eigen/Core>
-
 #include <memory>
 #include <span>
 
@@ -23,13 +23,13 @@ struct DualProblem {
 
 struct DualPoint {
   Eigen::VectorXd theta;
-  double norm = 0;           // ‖θ‖
-  Eigen::VectorXd scores;    // Aθ
-  double log_partition = 0;  // Λ(θ)
-  double objective = 0;      // f(θ)
-  Eigen::VectorXd weights;   // w
-  Eigen::VectorXd mean;      // Aᵀw
-  Eigen::VectorXd gradient;  // g = Aᵀw + δθ/‖θ‖
+  double norm = 0;          // ‖θ‖
+  Eigen::VectorXd scores;   // Aθ
+  double log_partition = 0; // Λ(θ)
+  double objective = 0;     // f(θ)
+  Eigen::VectorXd weights;  // w
+  Eigen::VectorXd mean;     // Aᵀw
+  Eigen::VectorXd gradient; // g = Aᵀw + δθ/‖θ‖
 };
 
 // A step p with its scores Ap: what a plane search needs.
@@ -48,7 +48,8 @@ public:
   ThreadPool& pool() { return pool_; }
   PlaneSearch& plane_search() { return plane_search_; }
   const RowBlocks& rows() const { return *rows_; }
-  // The rows relative to the mean of the last point given to `update_gradient`: covariances lose no digits in them.
+  // The rows relative to the mean of the last point given to `update_gradient`: covariances lose no digits in
+  // them.
   const RowBlocks& centred_rows() const { return *centred_rows_; }
   Index n_passes() const { return n_passes_; }
 

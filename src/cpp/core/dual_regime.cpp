@@ -4,18 +4,28 @@
 
 namespace drr {
 
-DualMethod cheapest_method(const DualModel& model, const DualPoint& point) {
-  const auto n = static_cast<double>(model.n_rows()), K = static_cast<double>(model.n_cols());
-  const double ess = 1.0 / point.weights.squaredNorm();
-  if (K > n)
-    return DualMethod::wide;
-  if (K <= 64)
+namespace {
+// Measured on one core in units of one weighted Gram matrix of all rows (benchmarks/speed/dual_regimes.py):
+// a Newton iteration costs 1.2 and there are 4 to 7; a pass costs 0.03 to 0.17 and conjugate gradients make
+// 16 to 50.
+constexpr Index narrow = 64;            // the Hessian costs no more than two passes
+constexpr Index few_rows = 1024;        // their Gram matrix costs no more than the passes it saves
+constexpr Index largest_hessian = 3000; // columns; K² doubles are then 72 MB, and its factor a second's work
+// A sample of 12K rows costs less than a Gram matrix of all rows from here on, and there are steps to repay
+// it.
+constexpr Index rows_per_column = 16;
+constexpr Index few_columns = 300; // the sample's factor is cheaper than products with hundreds of heavy rows
+} // namespace
+
+DualMethod cheapest_method(const DualModel& model) {
+  const Index n = model.n_rows(), K = model.n_cols();
+  if (K <= narrow)
     return DualMethod::newton;
-  if (K <= 600 && n > 8 * K)
+  if (K > n && n <= few_rows)
+    return DualMethod::wide;
+  if (K <= largest_hessian && (n > rows_per_column * K || K <= few_columns))
     return DualMethod::pcg_sampled;
-  if (K > 300 && ess < K)
-    return DualMethod::pcg_woodbury;
-  return DualMethod::newton;
+  return DualMethod::pcg_woodbury;
 }
 
 std::unique_ptr<InnerSolve> make_inner_solve(DualModel& model, DualMethod method) {
@@ -23,9 +33,11 @@ std::unique_ptr<InnerSolve> make_inner_solve(DualModel& model, DualMethod method
   case DualMethod::newton:
     return std::make_unique<FullNewton>(model);
   case DualMethod::pcg_sampled:
-    return std::make_unique<ConjugateGradients>(model, make_sampled_preconditioner(model));
+    return std::make_unique<ConjugateGradients>(model, make_sampled_preconditioner);
   case DualMethod::pcg_woodbury:
-    return std::make_unique<ConjugateGradients>(model, make_woodbury_preconditioner(model));
+    return std::make_unique<ConjugateGradients>(
+        model, make_woodbury_preconditioner,
+        model.n_cols() <= largest_hessian ? make_sampled_preconditioner : nullptr);
   case DualMethod::automatic:
   case DualMethod::wide:
   case DualMethod::paper:

@@ -2,15 +2,14 @@
 #pragma once
 
 #include "core/inner_solve.hpp"
-
 #include "drr/dual.hpp"
 
 #include <memory>
 
 namespace drr {
 
-// The method that is cheapest for the shape and for the weights at `point`.
-DualMethod cheapest_method(const DualModel& model, const DualPoint& point);
+// The method that is cheapest for the shape.
+DualMethod cheapest_method(const DualModel& model);
 
 // The inner solve of one of the three methods that have one.
 std::unique_ptr<InnerSolve> make_inner_solve(DualModel& model, DualMethod method);

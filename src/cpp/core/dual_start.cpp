@@ -10,7 +10,8 @@ DualPoint base_point(DualModel& model) {
 }
 
 void move_to_start(DualModel& model, DualPoint& point, std::span<const double> floor_residual) {
-  // Along θ = −t·m, with m the base mean, f(t) = Λ(−tm) + tδγ has slope δγ − γ² < 0 and curvature Var(aᵀm) at t = 0.
+  // Along θ = −t·m, with m the base mean, f(t) = Λ(−tm) + tδγ has slope δγ − γ² < 0 and curvature Var(aᵀm) at
+  // t = 0.
   const double gamma = point.mean.norm();
   Direction ray{-point.mean, {}};
   model.compute_scores(ray);

@@ -8,8 +8,8 @@ PenaltyCurvature norm_curvature(const DualModel& model, const DualPoint& point) 
 }
 
 HessianFactor::HessianFactor(DualModel& model)
-    : gram_(model.n_cols(), model.pool()), hessian_(model.n_cols(), model.n_cols()),
-      cholesky_(model.pool()) {}
+    : gram_(model.n_cols(), model.pool()), hessian_(model.n_cols(), model.n_cols()), cholesky_(model.pool()) {
+}
 
 void HessianFactor::compute(const DualPoint& point, const ScaledRows& rows, PenaltyCurvature penalty) {
   gram_(rows, hessian_);

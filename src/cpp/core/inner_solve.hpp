@@ -15,7 +15,8 @@ class InnerSolve {
 public:
   virtual ~InnerSolve() = default;
   virtual std::string_view name() const = 0;
-  // `gradient_goal` is the norm at which the outer iteration will be content: nothing need be solved beyond it.
+  // `gradient_goal` is the norm at which the outer iteration will be content: nothing need be solved beyond
+  // it.
   virtual void solve(const DualPoint& point, double gradient_goal, Direction& direction) = 0;
 };
 
@@ -26,8 +27,8 @@ struct PenaltyCurvature {
 // Of δ‖θ‖: δ/‖θ‖·(I − uuᵀ), u = θ/‖θ‖
 PenaltyCurvature norm_curvature(const DualModel& model, const DualPoint& point);
 
-// The matrix Σ sᵢ²(aᵢ − m)(aᵢ − m)ᵀ plus the curvature of the penalty, factorised: exact with sᵢ = √wᵢ over all rows, a
-// preconditioner with a sample of them.
+// The matrix Σ sᵢ²(aᵢ − m)(aᵢ − m)ᵀ plus the curvature of the penalty, factorised: exact with sᵢ = √wᵢ over
+// all rows, a preconditioner with a sample of them.
 class HessianFactor {
 public:
   explicit HessianFactor(DualModel& model);
@@ -66,18 +67,27 @@ public:
 std::unique_ptr<Preconditioner> make_sampled_preconditioner(DualModel& model);
 std::unique_ptr<Preconditioner> make_woodbury_preconditioner(DualModel& model);
 
-// Preconditioned conjugate gradients: one pass over the rows per step, which also yields the scores of the direction.
+using MakePreconditioner = std::unique_ptr<Preconditioner> (*)(DualModel&);
+
+// Preconditioned conjugate gradients: one pass over the rows per step, which also yields the scores of the
+// direction.
 class ConjugateGradients final : public InnerSolve {
 public:
-  ConjugateGradients(DualModel& model, std::unique_ptr<Preconditioner> preconditioner);
+  // Where the preconditioner proves poor on these rows, the successor, if there is one, takes over.
+  ConjugateGradients(DualModel& model, MakePreconditioner preconditioner,
+                     MakePreconditioner successor = nullptr);
   std::string_view name() const override { return preconditioner_->name(); }
   void solve(const DualPoint& point, double gradient_goal, Direction& direction) override;
 
 private:
+  void prepare(const DualPoint& point);
+
   DualModel& model_;
   std::unique_ptr<Preconditioner> preconditioner_;
+  MakePreconditioner successor_;
+  bool is_prepared_ = false;
+  double prepared_objective_ = 0, first_gradient_norm_ = 0;
   Eigen::VectorXd residual_, preconditioned_, search_, search_scores_, product_;
-  double first_gradient_norm_ = 0, prepared_objective_ = 0;
 };
 
 } // namespace drr

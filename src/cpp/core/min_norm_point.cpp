@@ -9,6 +9,10 @@ namespace drr {
 
 namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double gram_rounding = 64 * eps; // of a score, relative to the largest squared norm
+constexpr double row_rounding = eps;
+constexpr double dependence = 64 * eps; // of a distance to an affine hull, relative to ‖b‖
+constexpr Index most_idle_rounds = 10;
 } // namespace
 
 void MinNormPoint::start(Index slot) {
@@ -25,58 +29,74 @@ void MinNormPoint::start(Index slot) {
 }
 
 void MinNormPoint::improve(double tolerance, double negligible) {
-  const Index n = set_.size();
-  const Index known = weights_.size();
+  admit_new_slots();
+  if (gram_is_precise())
+    descend(Precision::gram, tolerance, negligible);
+  descend(Precision::rows, tolerance, negligible);
+}
+
+void MinNormPoint::descend(Precision precision, double tolerance, double negligible) {
+  precision_ = precision;
+  update_gradient();
+  std::fill(refused_.begin(), refused_.end(), 0);
+  bool one_at_a_time = false;
+  Index n_idle = 0; // rounds in a row that did not shorten x
+  for (Index round = 0; round < 3 * set_.size() + 100; ++round) {
+    pool_.poll();
+    // 1. Which rows would shorten x?
+    const double slack = resolution(tolerance), before = squared_norm_;
+    auto violators = find_violators(slack);
+    if ((violators.empty() && spread() <= slack) || squared_norm_ <= negligible * negligible)
+      return;
+
+    // 2. The worst of them enter the corral, many at a time while that works.
+    if (one_at_a_time && !violators.empty())
+      violators.resize(1);
+    if (!violators.empty() && !(precision_ == Precision::gram ? enter(violators) : enter_refined(violators)))
+      return;
+
+    // 3. Minimise over the affine hull; rows whose weight would turn negative leave.
+    minor_cycles();
+    if (squared_norm_ < before) {
+      n_idle = 0;
+      one_at_a_time = false;
+      continue;
+    }
+
+    // 4. No progress: try row by row, leave the Gram matrix, renew the factor, until nothing is left to try.
+    if (++n_idle > most_idle_rounds)
+      return;
+    if (!one_at_a_time) {
+      one_at_a_time = true;
+    } else if (precision_ == Precision::gram) {
+      return;
+    } else if (factor_is_coarse_) {
+      rebuild_factor();
+    } else if (!violators.empty()) {
+      refused_[violators.front()] = 1;
+    }
+  }
+}
+
+void MinNormPoint::admit_new_slots() {
+  const Index n = set_.size(), known = weights_.size();
   weights_.conservativeResize(n);
   weights_.tail(n - known).setZero();
   position_.resize(n, -1);
   refused_.assign(n, 0);
-  precision_ = Precision::gram;
-  update_gradient();
+}
 
-  Index n_corrections = 0;
-  bool one_at_a_time = false;
-  for (;;) {
-    pool_.poll();
-    // 1. Which rows would shorten x? Where the Gram matrix sees none, ask the rows themselves before
-    // believing it.
-    const double slack = resolution(tolerance);
-    auto violators = find_violators(slack);
-    const bool small = squared_norm_ <= negligible * negligible;
-    if (violators.empty() || small) {
-      double spread = 0;
-      for (Index slot : corral_)
-        spread = std::max(spread, std::abs(scores_[slot] - squared_norm_));
-      if (precision_ == Precision::gram) {
-        precision_ = Precision::rows;
-        update_gradient();
-        continue;
-      }
-      if (spread <= slack || small || ++n_corrections > 3)
-        break;
-      minor_cycles();
-      continue;
-    }
-    // 2. The worst of them enter the corral, many at a time while that works.
-    const Index most = one_at_a_time ? 1 : std::max<Index>(16, factor_.size() / 2);
-    if (static_cast<Index>(violators.size()) > most)
-      violators.resize(most);
-    const double before = squared_norm_;
-    if (!enter(violators) && !enter_refined(violators.front())) {
-      refused_[violators.front()] = 1;
-      continue;
-    }
-    // 3. Minimise over their affine hull; rows whose weight would turn negative leave.
-    minor_cycles();
-    if (squared_norm_ < before) {
-      one_at_a_time = false;
-      std::fill(refused_.begin(), refused_.end(), 0);
-    } else if (!one_at_a_time) {
-      one_at_a_time = true;
-    } else {
-      refused_[violators.front()] = 1;
-    }
-  }
+// Scores through the Gram matrix carry errors of eps·‖a‖²; they must be small beside ‖x‖².
+bool MinNormPoint::gram_is_precise() const {
+  return squared_norm_ > 1e4 * gram_rounding * set_.gram().diagonal().maxCoeff();
+}
+
+// How unequal the scores of the corral are; zero at the minimiser over its affine hull.
+double MinNormPoint::spread() const {
+  double spread = 0;
+  for (Index slot : corral_)
+    spread = std::max(spread, std::abs(scores_[slot] - squared_norm_));
+  return spread;
 }
 
 void MinNormPoint::update_gradient() {
@@ -95,13 +115,11 @@ void MinNormPoint::update_gradient() {
     squared_norm_ += weights_[slot] * scores_[slot];
 }
 
-// The smallest violation that counts: what is asked for, but not below the rounding of the scores.
+// The smallest violation that counts: what is asked for, but not below the rounding of the scores. Even from
+// the rows that is of the order of eps·‖a‖², because rounded weights move x by eps·‖a‖.
 double MinNormPoint::resolution(double tolerance) const {
-  const double largest = set_.gram().diagonal().maxCoeff();
-  const double rounding = precision_ == Precision::gram
-                              ? 64 * eps * largest
-                              : 4 * eps * std::sqrt(largest * std::max(squared_norm_, 0.0));
-  return std::max(tolerance * squared_norm_, rounding);
+  const double rounding = precision_ == Precision::gram ? gram_rounding : row_rounding;
+  return std::max(tolerance * squared_norm_, rounding * set_.gram().diagonal().maxCoeff());
 }
 
 std::vector<Index> MinNormPoint::find_violators(double slack) const {
@@ -115,32 +133,50 @@ std::vector<Index> MinNormPoint::find_violators(double slack) const {
   return violators;
 }
 
-bool MinNormPoint::enter(std::span<const Index> slots) {
-  const Index t = static_cast<Index>(slots.size()), s = factor_.size();
+// Through the Gram matrix, a batch at once. False where none is clearly outside the affine hull of the
+// others.
+bool MinNormPoint::enter(std::span<const Index> violators) {
+  const Index s = factor_.size(), t = std::min<Index>(std::ssize(violators), std::max<Index>(16, s / 2));
   const auto gram = set_.gram();
   Eigen::MatrixXd cross(s, t), square(t, t);
   for (Index j = 0; j < t; ++j) {
     for (Index i = 0; i < s; ++i)
-      cross(i, j) = 1 + gram(corral_[i], slots[j]);
+      cross(i, j) = 1 + gram(corral_[i], violators[j]);
     for (Index i = 0; i < t; ++i)
-      square(i, j) = 1 + gram(slots[i], slots[j]);
+      square(i, j) = 1 + gram(violators[i], violators[j]);
   }
   for (Index j : factor_.append(cross, square)) {
-    position_[slots[j]] = static_cast<Index>(corral_.size());
-    corral_.push_back(slots[j]);
+    position_[violators[j]] = static_cast<Index>(corral_.size());
+    corral_.push_back(violators[j]);
+  }
+  factor_is_coarse_ = true;
+  return factor_.size() > s;
+}
+
+// Through the rows themselves, a few in turn. False where all lie in the affine hull to working precision.
+bool MinNormPoint::enter_refined(std::span<const Index> violators) {
+  constexpr Index most = 8;
+  const Index s = factor_.size();
+  for (Index slot : violators) {
+    if (factor_.size() == s + most)
+      break;
+    if (!enter_refined(slot))
+      refused_[slot] = 1;
   }
   return factor_.size() > s;
 }
 
-// For a row near the affine hull of the corral: its distance by orthogonalising twice against the rows
-// themselves.
+// The distance of b = (1, a) to the span of the corral, by orthogonalising until it no longer shrinks.
 bool MinNormPoint::enter_refined(Index slot) {
   const Index s = factor_.size();
+  if (s > set_.n_cols())
+    return false;
   Eigen::VectorXd residual = set_.row(slot), coefficients = Eigen::VectorXd::Zero(s);
   Eigen::VectorXd solution(s), products, spread(set_.size()), projection;
   double first = 1; // the leading coordinate of the residual
   const double norm = std::sqrt(1 + residual.squaredNorm());
-  for (int round = 0; round < 3; ++round) {
+  double distance = norm;
+  for (int round = 0; round < 4; ++round) {
     set_.scores(residual, products);
     for (Index k = 0; k < s; ++k)
       solution[k] = products[corral_[k]] + first;
@@ -153,14 +189,37 @@ bool MinNormPoint::enter_refined(Index slot) {
     set_.combine(spread, projection);
     residual -= projection;
     first -= solution.sum();
+    const double shrunk = std::sqrt(first * first + residual.squaredNorm());
+    const bool settled = shrunk > 0.5 * distance;
+    distance = shrunk;
+    if (settled || distance <= dependence * norm)
+      break;
   }
-  const double distance = std::sqrt(first * first + residual.squaredNorm());
-  if (!(distance > 64 * eps * norm))
+  if (!(distance > dependence * norm))
     return false;
   factor_.append(coefficients, distance);
   position_[slot] = s;
   corral_.push_back(slot);
   return true;
+}
+
+// From the rows, heaviest first; rows in the affine hull of heavier ones lose their weight and leave.
+void MinNormPoint::rebuild_factor() {
+  std::sort(corral_.begin(), corral_.end(), [&](Index a, Index b) {
+    return weights_[a] > weights_[b] || (weights_[a] == weights_[b] && set_.id(a) < set_.id(b));
+  });
+  const Index s = std::ssize(corral_);
+  Eigen::MatrixXd columns(set_.n_cols() + 1, s);
+  for (Index k = 0; k < s; ++k) {
+    columns(0, k) = 1;
+    columns.col(k).tail(set_.n_cols()) = set_.row(corral_[k]);
+    position_[corral_[k]] = k;
+  }
+  const auto dependent = factor_.assign(columns, dependence);
+  for (auto k = dependent.rbegin(); k != dependent.rend(); ++k)
+    leave(*k);
+  factor_is_coarse_ = false;
+  update_gradient();
 }
 
 void MinNormPoint::leave(Index position) {
@@ -176,10 +235,8 @@ void MinNormPoint::minor_cycles() {
   do
     find_direction();
   while (drop_useless_entrants());
-  while (!step()) {
-    update_gradient();
+  while (!step() && factor_.size() > 1)
     find_direction();
-  }
   update_gradient();
 }
 
@@ -204,27 +261,42 @@ bool MinNormPoint::drop_useless_entrants() {
   return dropped;
 }
 
-// Moves along Δ until a weight reaches zero; those rows leave. True where the full step was possible.
+// Moves along Δ until a weight reaches zero; those rows leave. True where none did.
 bool MinNormPoint::step() {
   const Index s = factor_.size();
-  double length = 1;
-  for (Index k = 0; k < s; ++k) {
-    const double weight = weights_[corral_[k]];
-    if (weight + change_[k] < 0)
-      length = std::min(length, weight / -change_[k]);
-  }
-  const bool full = length == 1;
+  double length = line_search();
+  for (Index k = 0; k < s; ++k)
+    if (const double weight = weights_[corral_[k]]; weight + length * change_[k] < 0)
+      length = weight / -change_[k];
   std::vector<Index> emptied;
   for (Index k = 0; k < s; ++k) {
-    double& weight = weights_[corral_[k]];
-    const bool blocks = change_[k] < 0 && weight <= length * -change_[k];
-    weight = blocks ? 0 : weight + length * change_[k];
-    if (weight <= 0)
+    const Index slot = corral_[k];
+    const bool empties = weights_[slot] <= length * -change_[k];
+    weights_[slot] = empties ? 0 : weights_[slot] + length * change_[k];
+    // A Aᵀ Δ = (λ + ‖x‖²) 1 − A x on the corral: its scores draw together, up to a constant that no direction
+    // sees.
+    scores_[slot] -= length * (scores_[slot] - squared_norm_);
+    if (empties)
       emptied.push_back(k);
   }
   for (auto k = emptied.rbegin(); k != emptied.rend(); ++k)
     leave(*k);
-  return full;
+  if (precision_ == Precision::rows && !emptied.empty())
+    update_gradient();
+  return emptied.empty();
+}
+
+// The length of the step that minimises ‖x + length·AᵀΔ‖: one for an exact factor, and measured where
+// precision counts.
+double MinNormPoint::line_search() const {
+  if (precision_ == Precision::gram)
+    return 1;
+  Eigen::VectorXd change = Eigen::VectorXd::Zero(set_.size()), motion;
+  for (Index k = 0; k < factor_.size(); ++k)
+    change[corral_[k]] = change_[k];
+  set_.combine(change, motion);
+  const double curvature = motion.squaredNorm();
+  return curvature > 0 ? std::max(0.0, -x_.dot(motion) / curvature) : 0.0;
 }
 
 void MinNormPoint::purge(Index n_others) {

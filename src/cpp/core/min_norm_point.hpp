@@ -41,16 +41,23 @@ public:
 private:
   enum class Precision { gram, rows };
 
+  void descend(Precision precision, double tolerance, double negligible);
+  void admit_new_slots();
   void update_gradient();
+  bool gram_is_precise() const;
+  double spread() const;
   double resolution(double tolerance) const;
   std::vector<Index> find_violators(double slack) const;
-  bool enter(std::span<const Index> slots);
+  bool enter(std::span<const Index> violators);
+  bool enter_refined(std::span<const Index> violators);
   bool enter_refined(Index slot);
+  void rebuild_factor();
   void leave(Index position);
   void minor_cycles();
   bool drop_useless_entrants();
   void find_direction();
   bool step();
+  double line_search() const;
 
   WorkingSet& set_;
   ThreadPool& pool_;
@@ -59,6 +66,7 @@ private:
   std::vector<Index> position_; // of a slot in the corral, or −1
   std::vector<char> refused_; // slots in the affine hull of the corral to working precision, until it changes
   Precision precision_ = Precision::gram;
+  bool factor_is_coarse_ = false; // some of it came through the Gram matrix
 
   Eigen::VectorXd weights_, scores_; // per slot: w, A x
   Eigen::VectorXd x_;

@@ -12,12 +12,14 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double relative_gap = 1e-10;
 // The working set is solved this much more exactly than the rows as a whole need be.
-constexpr double inner_tolerance = 1e-12;
+constexpr double inner_tolerance = 1e-11;
+// Passes in a row that did not bring the bounds closer by a tenth: early passes may do that, but not so many.
+constexpr Index most_stalled_passes = 12;
 
-// Rows to add after a pass: where a pass is dear (many rows, small corral) more of them, so that fewer passes
-// are made.
+// Rows to add after a pass: where a pass is dear beside the inner products of a new row (many rows, small
+// corral) more of them, so that fewer passes are made. Measured between 32 and 512; the optimum is flat.
 Index batch_size(Index n_rows, Index corral_size) {
-  return std::clamp<Index>(12 * n_rows / std::max<Index>(corral_size, 32), 32, 512);
+  return std::clamp<Index>(2 * n_rows / std::max<Index>(corral_size, 32), 64, 512);
 }
 
 // The rows of lowest score below `threshold` that are not in the working set, lowest first.
@@ -90,7 +92,7 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
     const Eigen::VectorXd& x = point.x();
     const double norm = point.norm(), value = unit * norm;
     const LowestScore lowest = passes.price({x.data(), static_cast<std::size_t>(K)});
-    const double lower_bound = norm > 0 ? std::max(0.0, lowest.score / norm) : 0.0;
+    const double lower_bound = norm > 0 ? std::clamp(lowest.score / norm, 0.0, value) : 0.0;
     const double gap = value - lower_bound;
     passes.pool().report({.stage = "floor",
                           .iteration = iteration,
@@ -122,7 +124,7 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
     const double threshold = norm * norm * unit;
     rows =
         select_rows(passes.scores(), set, threshold, batch_size(passes.rows().n_rows(), point.corral_size()));
-    if (gap <= 8 * eps * survey.largest_norm || rows.empty() || n_stalled > 20) {
+    if (gap <= 8 * eps * survey.largest_norm || rows.empty() || n_stalled >= most_stalled_passes) {
       finish(Status::round_off);
       break;
     }
@@ -132,7 +134,7 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
     }
 
     // 5. The most violated rows join the working set; rows that carry no weight make room.
-    point.purge(batch_size(passes.rows().n_rows(), point.corral_size()));
+    point.purge(batch_size(passes.rows().n_rows(), point.corral_size()) / 2);
     set.add(rows);
   }
   return best;

@@ -103,7 +103,7 @@ Floor pairwise_frank_wolfe_floor(FloorPasses& passes, const RowSurvey& survey, I
     const bool converged = gap <= std::max(relative_tolerance * squared_norm, absolute_tolerance);
     const bool last = converged || floor.n_iter >= max_iter;
     const double norm = std::sqrt(squared_norm);
-    const double lower_bound = norm > 0 ? std::max(0.0, best.score / norm) : 0.0;
+    const double lower_bound = norm > 0 ? std::clamp(best.score / norm, 0.0, norm) : 0.0;
     if (last && exact) {
       floor.value = norm;
       floor.lower_bound = lower_bound;

@@ -11,11 +11,14 @@ namespace {
 constexpr double smoothing = 1e-10; // ε in δ√(‖θ‖² + ε²)
 constexpr double ridge = 1e-10;
 constexpr double gradient_goal = 1e-9, fallback_goal = 1e-6;
-// Where the paper is silent: sufficient decrease of Armijo, halving, and the step at which a line search has stalled.
+// Where the paper is silent: sufficient decrease of Armijo, halving, and the step at which a line search has
+// stalled.
 constexpr double sufficient_decrease = 1e-4;
 constexpr double smallest_step = 1e-10;
 
-double smoothed(double squared_norm) { return std::sqrt(squared_norm + smoothing * smoothing); }
+double smoothed(double squared_norm) {
+  return std::sqrt(squared_norm + smoothing * smoothing);
+}
 
 } // namespace
 
@@ -56,7 +59,8 @@ Minimisation minimise_by_paper(DualModel& model, DualPoint& point, int max_iter)
     double step = 1;
     for (; step >= smallest_step; step *= 0.5) {
       const double log_partition = model.plane_search().evaluate(line, {1, step}, {0, 0}).log_partition;
-      const double after = log_partition + delta * smoothed((point.theta + step * direction.step).squaredNorm());
+      const double after =
+          log_partition + delta * smoothed((point.theta + step * direction.step).squaredNorm());
       if (after <= before + sufficient_decrease * step * slope)
         break;
     }

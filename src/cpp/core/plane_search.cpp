@@ -1,6 +1,5 @@
 #include "core/plane_search.hpp"
 
-#include "core/tilt_pass.hpp"
 #include "core/vectors.hpp"
 
 #include <algorithm>
@@ -14,29 +13,33 @@ namespace {
 using ConstWide = Eigen::Map<const Eigen::ArrayXd>;
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr Index rows_per_tile = 512;    // the temporaries of a tile stay in the first-level cache
-constexpr Index smallest_chunk = 8192;  // less is not worth waking a thread
+constexpr Index rows_per_tile = 512;   // the temporaries of a tile stay in the first-level cache
+constexpr Index smallest_chunk = 8192; // less is not worth waking a thread
 constexpr Index most_chunks = 64;
 constexpr int most_newton_steps = 40;
 constexpr int most_halvings = 40;
 
-// The Newton step of a 2×2 system brought to a unit diagonal; where the plane is degenerate, a ridge of round-off size.
+// The Newton step of a 2×2 system brought to a unit diagonal; where the plane is degenerate, a ridge of
+// round-off size.
 Eigen::Vector2d newton_step(const PlaneValue& value) {
   const Eigen::Array2d scale = value.hessian.diagonal().array().max(1e-300).sqrt();
   const Eigen::Array2d g = value.gradient.array() / scale;
   const double ridge = 1.0 + 1e-14;
   const double b = std::clamp(value.hessian(0, 1) / (scale[0] * scale[1]), -1.0, 1.0);
   const double determinant = ridge * ridge - b * b;
-  const Eigen::Array2d step(-(ridge * g[0] - b * g[1]) / determinant, -(ridge * g[1] - b * g[0]) / determinant);
+  const Eigen::Array2d step(-(ridge * g[0] - b * g[1]) / determinant,
+                            -(ridge * g[1] - b * g[0]) / determinant);
   return (step / scale).matrix();
 }
 
 } // namespace
 
-PlaneSearch::PlaneSearch(Index n_rows, std::span<const double> log_base_weights, double tolerance, ThreadPool& pool)
+PlaneSearch::PlaneSearch(Index n_rows, std::span<const double> log_base_weights, double tolerance,
+                         ThreadPool& pool)
     : n_rows_(n_rows), n_chunks_(std::clamp<Index>(n_rows / smallest_chunk, 1, most_chunks)),
       log_base_weights_(log_base_weights), tolerance_(tolerance),
-      uniform_(log_base_weights.empty() ? std::log(static_cast<double>(n_rows)) : 0.0), pool_(pool), partials_(n_chunks_) {}
+      uniform_(log_base_weights.empty() ? std::log(static_cast<double>(n_rows)) : 0.0), pool_(pool),
+      partials_(n_chunks_) {}
 
 RowRange PlaneSearch::chunk_rows(Index chunk) const {
   return {chunk * n_rows_ / n_chunks_, (chunk + 1) * n_rows_ / n_chunks_};
@@ -121,7 +124,8 @@ PlaneValue PlaneSearch::minimise(const Plane& plane, Eigen::Vector2d start, Eige
                                  Eigen::Vector2d centre) {
   PlaneValue best = evaluate(plane, start, centre);
   if (start != fallback) {
-    // Near the minimum both objectives are equal to the last digits, and the Newton step is still worth taking.
+    // Near the minimum both objectives are equal to the last digits, and the Newton step is still worth
+    // taking.
     const PlaneValue safe = evaluate(plane, fallback, centre);
     if (!(best.objective <= safe.objective + objective_round_off(safe)))
       best = safe;
@@ -129,7 +133,8 @@ PlaneValue PlaneSearch::minimise(const Plane& plane, Eigen::Vector2d start, Eige
   for (int iteration = 0; iteration < most_newton_steps; ++iteration) {
     if (best.gradient.cwiseAbs().maxCoeff() <= gradient_round_off(best))
       break;
-    // Far out the objective is nearly linear and a Newton step nearly infinite: it grows at most tenfold at a time.
+    // Far out the objective is nearly linear and a Newton step nearly infinite: it grows at most tenfold at a
+    // time.
     Eigen::Vector2d step = newton_step(best);
     const double longest = 10.0 * (1.0 + best.at.cwiseAbs().maxCoeff());
     if (step.cwiseAbs().maxCoeff() > longest)

@@ -1,12 +1,11 @@
-// Minimises f over a plane {αθ + βp}. The scores A(αθ + βp) = αAθ + βAp are combinations of two known vectors, so a
-// search of any length costs no pass over the rows, only sweeps over vectors of length n0.
+// Minimises f over a plane {αθ + βp}. The scores A(αθ + βp) = αAθ + βAp are combinations of two known
+// vectors, so a search of any length costs no pass over the rows, only sweeps over vectors of length n0.
 #pragma once
 
 #include "core/row_blocks.hpp"
 #include "core/thread_pool.hpp"
 
 #include <Eigen/Core>
-
 #include <span>
 #include <vector>
 
@@ -37,8 +36,10 @@ public:
 
   PlaneValue evaluate(const Plane& plane, Eigen::Vector2d at, Eigen::Vector2d centre);
 
-  // Starts at `start`, or at `fallback` where the objective is higher at `start`. Ends no higher, up to round-off.
-  PlaneValue minimise(const Plane& plane, Eigen::Vector2d start, Eigen::Vector2d fallback, Eigen::Vector2d centre);
+  // Starts at `start`, or at `fallback` where the objective is higher at `start`. Ends no higher, up to
+  // round-off.
+  PlaneValue minimise(const Plane& plane, Eigen::Vector2d start, Eigen::Vector2d fallback,
+                      Eigen::Vector2d centre);
 
   // w = exp(scores + log d − Λ)
   void weights(const double* scores, double log_partition, double* weights);
@@ -55,7 +56,8 @@ private:
     Eigen::Array<double, 6, 1> sums;
   };
   RowRange chunk_rows(Index chunk) const;
-  void accumulate(Sums& sums, const Plane& plane, RowRange rows, Eigen::Vector2d at, Eigen::Vector2d centre) const;
+  void accumulate(Sums& sums, const Plane& plane, RowRange rows, Eigen::Vector2d at,
+                  Eigen::Vector2d centre) const;
   double gradient_round_off(const PlaneValue& value) const;
   double objective_round_off(const PlaneValue& value) const;
 

@@ -22,7 +22,8 @@ void RowPasses::scores(const double* v, double* scores) {
 void RowPasses::weighted_sum(const double* u, double* sum) {
   pool_.run(chunks_.count(), [&](Index chunk, int) {
     Wide(partial(chunk), rows_.n_cols()).setZero();
-    chunks_.for_each_tile(chunk, [&](RowRange tile) { rows_.add_weighted(tile, u + tile.begin, partial(chunk)); });
+    chunks_.for_each_tile(chunk,
+                          [&](RowRange tile) { rows_.add_weighted(tile, u + tile.begin, partial(chunk)); });
   });
   add_partials(sum);
 }
@@ -32,10 +33,10 @@ void RowPasses::product(const double* v, const double* weights, double* scores, 
     Wide(partial(chunk), rows_.n_cols()).setZero();
     double* weighted = tile_buffer_.data() + worker * rows_.rows_per_tile();
     chunks_.for_each_tile(chunk, [&](RowRange tile) {
-      rows_.scores(tile, v, scores + tile.begin);
+      rows_.scores(tile, v, scores + tile.begin, Visit::first);
       Wide(weighted, tile.size()) =
           ConstWide(scores + tile.begin, tile.size()) * ConstWide(weights + tile.begin, tile.size());
-      rows_.add_weighted(tile, weighted, partial(chunk));
+      rows_.add_weighted(tile, weighted, partial(chunk), Visit::second);
     });
   });
   add_partials(sum);

@@ -95,7 +95,8 @@ bool RowSpan::take_pivot(Index at, Index block_begin, double smallest) {
   factor_(at, at) = pivot;
   if (below > 0) {
     auto column = factor_.col(at).tail(below);
-    column -= factor_.block(at + 1, block_begin, below, done) * factor_.row(at).segment(block_begin, done).transpose();
+    column -= factor_.block(at + 1, block_begin, below, done) *
+              factor_.row(at).segment(block_begin, done).transpose();
     column /= pivot;
     diagonal_.tail(below).array() -= column.array().square();
   }

@@ -1,14 +1,14 @@
 // The rows of a matrix with more columns than rows, written in an orthonormal basis of their own span.
 //
-// With the pivoted Cholesky factor of the Gram matrix, AAᵀ = LLᵀ (rows in pivot order), A = LQ with orthonormal rows of Q:
-// the problem in the coordinates t = Qθ has the rows of L, of length at most n0, and the same norms.
+// With the pivoted Cholesky factor of the Gram matrix, AAᵀ = LLᵀ (rows in pivot order), A = LQ with
+// orthonormal rows of Q: the problem in the coordinates t = Qθ has the rows of L, of length at most n0, and
+// the same norms.
 #pragma once
 
 #include "core/row_blocks.hpp"
 #include "core/thread_pool.hpp"
 
 #include <Eigen/Core>
-
 #include <vector>
 
 namespace drr {
@@ -38,7 +38,7 @@ private:
 
   const RowBlocks& rows_;
   ThreadPool& pool_;
-  RowMajor factor_; // the lower triangle of AAᵀ, then L
+  RowMajor factor_;          // the lower triangle of AAᵀ, then L
   Eigen::VectorXd diagonal_; // of what the columns so far leave over
   std::vector<Index> order_;
   Index rank_ = 0;

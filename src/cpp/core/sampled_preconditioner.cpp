@@ -8,8 +8,8 @@ namespace drr {
 
 namespace {
 
-// Each row's own uniform number in [0, 1): a fixed hash of its position (splitmix64), so a sample never depends on the
-// order in which threads come to it.
+// Each row's own uniform number in [0, 1): a fixed hash of its position (splitmix64), so a sample never
+// depends on the order in which threads come to it.
 double uniform_of(Index row) {
   std::uint64_t x = static_cast<std::uint64_t>(row + 1) * 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -17,7 +17,8 @@ double uniform_of(Index row) {
   return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1.0p-53;
 }
 
-// τ with Σ min(1, τwᵢ) = size: rows heavier than 1/τ are certain, the others drawn in proportion to their weight.
+// τ with Σ min(1, τwᵢ) = size: rows heavier than 1/τ are certain, the others drawn in proportion to their
+// weight.
 double inclusion_rate(const Eigen::VectorXd& weights, double size) {
   double rate = size;
   for (int round = 0; round < 20; ++round) {
@@ -37,8 +38,9 @@ double inclusion_rate(const Eigen::VectorXd& weights, double size) {
   return rate;
 }
 
-// The Hessian of a sample of rows, drawn with probability ∝ w and weighted by w over that probability: unbiased, and
-// with s = 12K rows within (1 ± √(K/s))² of the whole, so that conjugate gradients gain half a digit per step.
+// The Hessian of a sample of rows, drawn with probability ∝ w and weighted by w over that probability:
+// unbiased, and with s = 12K rows within (1 ± √(K/s))² of the whole, so that conjugate gradients gain half a
+// digit per step.
 class SampledPreconditioner final : public Preconditioner {
 public:
   explicit SampledPreconditioner(DualModel& model) : model_(model), factor_(model) {}
@@ -56,9 +58,10 @@ public:
         scale_.push_back(std::sqrt(point.weights[i] / probability));
       }
     }
-    factor_.compute(point,
-                    {model_.centred_rows(), scale_.data(), selection_.data(), static_cast<Index>(selection_.size())},
-                    norm_curvature(model_, point));
+    factor_.compute(
+        point,
+        {model_.centred_rows(), scale_.data(), selection_.data(), static_cast<Index>(selection_.size())},
+        norm_curvature(model_, point));
   }
 
   void apply(const Eigen::VectorXd& r, Eigen::VectorXd& z) const override {

@@ -1,15 +1,15 @@
 // The weighted Gram matrix Σᵢ sᵢ² aᵢaᵢᵀ of all rows or of a selection: the one level-3 kernel of the dual.
 //
-// Rows are scaled into a tile in double, then multiplied. Threads share the scaling of a tile and then take panels of the
-// output, so memory is one K² and one tile whatever their number, and each element is summed in row order: the same bits
-// for any number of threads. Narrow matrices have too few panels to share; there, threads take chunks of rows.
+// Rows are scaled into a tile in double, then multiplied. Threads share the scaling of a tile and then take
+// panels of the output, so memory is one K² and one tile whatever their number, and each element is summed in
+// row order: the same bits for any number of threads. Narrow matrices have too few panels to share; there,
+// threads take chunks of rows.
 #pragma once
 
 #include "core/row_blocks.hpp"
 #include "core/thread_pool.hpp"
 
 #include <Eigen/Core>
-
 #include <vector>
 
 namespace drr {

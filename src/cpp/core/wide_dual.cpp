@@ -7,7 +7,8 @@ namespace drr {
 
 Minimisation minimise_in_row_span(DualModel& model, const DualProblem& problem, DualPoint& point,
                                   const ConvergenceRule& rule, int max_iter) {
-  // 1. The same problem in coordinates of the span. Its target is the origin, because the factor's rows are shifted.
+  // 1. The same problem in coordinates of the span. Its target is the origin, because the factor's rows are
+  // shifted.
   const RowSpan span(model.rows(), model.pool());
   const std::vector<double> origin(span.rank(), 0.0);
   std::vector<double> log_base_weights;
@@ -19,12 +20,13 @@ Minimisation minimise_in_row_span(DualModel& model, const DualProblem& problem, 
   DualPoint inside;
   inside.theta = span.coordinates(point.scores);
   narrow.evaluate_afresh(inside);
-  const auto inner = make_inner_solve(narrow, cheapest_method(narrow, inside));
+  const auto inner = make_inner_solve(narrow, cheapest_method(narrow));
   Minimisation end = minimise(narrow, inside, *inner, rule, max_iter);
   if (end.status == Status::infeasible)
     return end;
 
-  // 3. Taken back, and judged in the original coordinates. The Gram matrix squares the condition of the rows; what that
+  // 3. Taken back, and judged in the original coordinates. The Gram matrix squares the condition of the rows;
+  // what that
   //    cost is made good by steps with the rows themselves.
   point.theta = span.direction(inside.theta);
   model.evaluate_afresh(point);

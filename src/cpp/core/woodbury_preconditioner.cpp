@@ -8,10 +8,22 @@ namespace drr {
 
 namespace {
 
-constexpr Index most_heavy_rows = 384;
+constexpr Index fewest_heavy_rows = 96, most_heavy_rows = 384;
+constexpr Index most_numbers = 32 * 1024 * 1024; // in the copy of the heavy rows
+constexpr Index columns_between_polls = 4096;
 
-// P = κI + BᵀB with B the heaviest rows, √wᵢ(aᵢ − m)ᵀ, and κ the curvature of the norm plus that of the light rows, taken
-// to be alike in all directions. P⁻¹ = (I − Bᵀ(κI + BBᵀ)⁻¹B)/κ needs a factor of the size of B's rows only.
+// Twice the effective number of rows holds most of the weight; beyond that more rows cost more than they
+// save.
+Index heavy_rows(const DualPoint& point, Index n_cols) {
+  const double ess = 1.0 / point.weights.squaredNorm();
+  const Index most =
+      std::min({most_heavy_rows, std::max<Index>(16, most_numbers / n_cols), Index{point.weights.size()}});
+  return std::clamp(static_cast<Index>(2 * ess), std::min(fewest_heavy_rows, most), most);
+}
+
+// P = κI + BᵀB with B the heaviest rows, √wᵢ(aᵢ − m)ᵀ, and κ the curvature of the norm plus that of the light
+// rows, taken to be alike in all directions. P⁻¹ = (I − Bᵀ(κI + BBᵀ)⁻¹B)/κ needs a factor of the size of B's
+// rows only.
 class WoodburyPreconditioner final : public Preconditioner {
 public:
   explicit WoodburyPreconditioner(DualModel& model)
@@ -19,7 +31,7 @@ public:
   std::string_view name() const override { return "pcg-woodbury"; }
 
   void prepare(const DualPoint& point) override {
-    const Index n_heavy = std::min(most_heavy_rows, model_.n_rows());
+    const Index n_heavy = heavy_rows(point, model_.n_cols());
     std::iota(order_.begin(), order_.end(), Index{0});
     std::nth_element(order_.begin(), order_.begin() + (n_heavy - 1), order_.end(), [&](Index i, Index j) {
       return point.weights[i] != point.weights[j] ? point.weights[i] > point.weights[j] : i < j;
@@ -35,16 +47,20 @@ public:
       model_.centred_rows().copy({i, i + 1}, &root, heavy_.col(at).data());
     }
     // The light rows are taken to vary as the heavy ones do; κ > 0 even where δ = 0 and no row is light.
-    const double mean_square = heavy_.squaredNorm() / (std::max(heavy_weight, 1e-300) * static_cast<double>(heavy_.rows()));
+    const double mean_square =
+        heavy_.squaredNorm() / (std::max(heavy_weight, 1e-300) * static_cast<double>(heavy_.rows()));
     const double light_weight = std::max(0.0, 1.0 - heavy_weight);
     kappa_ = model_.norm_curvature(point) + std::max(light_weight, 1e-8) * mean_square;
 
     gram_.resize(n_heavy, n_heavy);
     gram_.setZero();
-    gram_.selfadjointView<Eigen::Lower>().rankUpdate(heavy_.transpose());
+    for (Index first = 0; first < heavy_.rows(); first += columns_between_polls) {
+      const Index size = std::min(columns_between_polls, heavy_.rows() - first);
+      gram_.selfadjointView<Eigen::Lower>().rankUpdate(heavy_.middleRows(first, size).transpose());
+      model_.pool().poll();
+    }
     gram_.diagonal().array() += kappa_;
     gram_cholesky_.factorise(gram_);
-    model_.pool().poll();
   }
 
   void apply(const Eigen::VectorXd& r, Eigen::VectorXd& z) const override {

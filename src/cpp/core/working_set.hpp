@@ -16,6 +16,7 @@ public:
   WorkingSet(const RowBlocks& rows, double unit) : source_(rows), scale_(1 / unit), K_(rows.n_cols()) {}
 
   Index size() const { return static_cast<Index>(ids_.size()); }
+  Index n_cols() const { return K_; }
   Index id(Index slot) const { return ids_[slot]; } // its number among all rows
 
   // Appends rows by their numbers, and their inner products with all others.

@@ -1,8 +1,11 @@
-// The raking dual: the smallest exponential tilt of the base weights that brings the mean of the rows to the target.
+// The raking dual: the smallest exponential tilt of the base weights that brings the mean of the rows to the
+// target.
 //
-//   θ = argmin f(θ),   f(θ) = Λ(θ) + δ‖θ‖,   Λ(θ) = log Σᵢ dᵢ exp(aᵢᵀθ),   wᵢ = dᵢ exp(aᵢᵀθ − Λ(θ)),   aᵢ = φᵢ − target
+//   θ = argmin f(θ),   f(θ) = Λ(θ) + δ‖θ‖,   Λ(θ) = log Σᵢ dᵢ exp(aᵢᵀθ),   wᵢ = dᵢ exp(aᵢᵀθ − Λ(θ)),   aᵢ =
+//   φᵢ − target
 //
-// Its primal is min KL(w‖d) over weights with ‖Aᵀw‖ ≤ δ. With g = ∇f(θ) = Aᵀw + δθ/‖θ‖ the primal–dual gap is θᵀg.
+// Its primal is min KL(w‖d) over weights with ‖Aᵀw‖ ≤ δ. With g = ∇f(θ) = Aᵀw + δθ/‖θ‖ the primal–dual gap is
+// θᵀg.
 #pragma once
 
 #include "drr/execution.hpp"
@@ -29,7 +32,8 @@ struct DualInput {
   std::span<const double> target;           // length K
   std::span<const double> log_base_weights; // length n0 (−∞: the row is absent), or empty for uniform 1/n0
   double tolerance = std::numeric_limits<double>::quiet_NaN(); // δ
-  // What is known of the floor: weights (length n0), residual Aᵀw (length K), lower bound. Empty and NaN: nothing.
+  // What is known of the floor: weights (length n0), residual Aᵀw (length K), lower bound. Empty and NaN:
+  // nothing.
   std::span<const double> floor_weights;
   std::span<const double> floor_residual;
   double floor_lower_bound = std::numeric_limits<double>::quiet_NaN();
@@ -53,7 +57,8 @@ struct DualResult {
   double gradient_norm = std::numeric_limits<double>::quiet_NaN(); // ‖g‖
   double kl = std::numeric_limits<double>::quiet_NaN();            // KL(w‖d) in nats
   double ess = std::numeric_limits<double>::quiet_NaN();           // 1 / Σ wᵢ²
-  double floor_lower_bound = std::numeric_limits<double>::quiet_NaN(); // what proves status infeasible; else NaN
+  double floor_lower_bound =
+      std::numeric_limits<double>::quiet_NaN(); // what proves status infeasible; else NaN
   int n_iter = 0;
   std::string method;
   Status status = Status::iteration_limit;

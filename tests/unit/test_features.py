@@ -1,0 +1,342 @@
+"""RakingFeatureMap: what it accepts, what it refuses and how it says so."""
+
+import pickle
+import pickletools
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import drr
+from drr import RakingFeatureMap
+
+RAW = {
+    "height": [1.5, 2.0, 1.0, 3.0, 2.5],
+    "colour": ["red", "blue", None, "red", "green"],
+    "member": [True, False, True, True, False],
+    "count": [1, 2, 3, 4, 6],
+}
+
+
+def pandas_frame(**dtypes):
+    return pd.DataFrame(RAW).astype({"colour": "object", **dtypes})
+
+
+def polars_frame(colour=pl.String):
+    return pl.DataFrame(RAW, schema_overrides={"colour": colour})
+
+
+FRAMES = {
+    "object": lambda: pandas_frame(),
+    "category": lambda: pandas_frame(colour="category"),
+    "string": lambda: pandas_frame(colour="string"),
+    "boolean": lambda: pandas_frame(member="boolean"),
+    "nullable": lambda: pandas_frame(count="Int64", height="Float64"),
+    "polars": lambda: polars_frame(),
+    "polars categorical": lambda: polars_frame(pl.Categorical),
+    "polars enum": lambda: polars_frame(pl.Enum(["red", "green", "blue"])),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_frames_of_all_dtypes_agree(name):
+    reference = RakingFeatureMap(8, random_state=0).fit(pandas_frame())
+    frame = FRAMES[name]()
+    feature_map = RakingFeatureMap(8, random_state=0).fit(frame)
+    assert feature_map.is_categorical_.tolist() == [False, True, True, False]
+    assert feature_map.get_feature_names_out().tolist() == [
+        *["height", "count", "colour=blue", "colour=green", "colour=red", "colour=<missing>"],
+        *["member=False", "member=True"],
+        *[f"fourier{k}" for k in range(8)],
+    ]
+    np.testing.assert_array_equal(feature_map.transform(frame), reference.transform(pandas_frame()))
+    # A map fitted on one kind of frame takes any other.
+    np.testing.assert_array_equal(reference.transform(frame), reference.transform(pandas_frame()))
+
+
+@pytest.mark.parametrize(
+    "chosen", [["colour", "member"], [1, 2], np.array([1, 2]), [False, True, True, False]]
+)
+def test_categorical_by_name_position_or_mask(chosen):
+    by_dtype = RakingFeatureMap(4, random_state=0).fit(pandas_frame())
+    chosen = RakingFeatureMap(4, categorical_features=chosen, random_state=0).fit(pandas_frame())
+    np.testing.assert_array_equal(by_dtype.transform(pandas_frame()), chosen.transform(pandas_frame()))
+
+
+def test_object_arrays_and_lists_by_position():
+    rows = [[1.5, "red"], [2.5, None], [0.5, "blue"], [1.0, float("nan")]]
+    feature_map = RakingFeatureMap(0, categorical_features=[1]).fit(rows)
+    assert feature_map.get_feature_names_out().tolist() == ["x0", "x1=blue", "x1=red", "x1=<missing>"]
+    assert [c.tolist() for c in feature_map.categories_] == [["blue", "red", None]]
+    array = np.array(rows, dtype=object)
+    np.testing.assert_array_equal(feature_map.transform(rows), feature_map.transform(array))
+    np.testing.assert_array_equal(feature_map.transform(rows)[1, 1:], feature_map.transform(rows)[3, 1:])
+
+
+def test_text_only_lists():
+    feature_map = RakingFeatureMap(categorical_features=[0, 1]).fit([["a", "x"], ["b", "x"]])
+    np.testing.assert_allclose(feature_map.transform([["b", "?"]]), [[0, np.sqrt(0.5), 0]])
+
+
+def test_levels_of_mixed_types_stay_apart():
+    column = np.array([1, "1", 2.5, "a", None], dtype=object).reshape(-1, 1)
+    feature_map = RakingFeatureMap(categorical_features=[0], sparse_output=False).fit(column)
+    np.testing.assert_array_equal(feature_map.transform(column).sum(axis=0), np.ones(5))
+    assert len(set(feature_map.get_feature_names_out())) == 5
+
+
+def test_missing_in_a_categorical_column_seen_only_later_is_ignored():
+    feature_map = RakingFeatureMap(0).fit(pd.DataFrame({"c": ["a", "b"]}, dtype="object"))
+    assert feature_map.transform(pd.DataFrame({"c": [None, "zzz"]}, dtype="object")).tolist() == [
+        [0, 0],
+        [0, 0],
+    ]
+
+
+def test_blocks():
+    feature_map = RakingFeatureMap(8).fit(pandas_frame())
+    assert feature_map.blocks_ == {"linear": slice(0, 2), "one_hot": slice(2, 8), "fourier": slice(8, 16)}
+    assert feature_map.random_weights_.shape == (2, 8)
+
+
+def test_no_fourier_block_without_numeric_columns():
+    frame = pandas_frame()[["colour", "member"]]
+    feature_map = RakingFeatureMap(128, sparse_output=False).fit(frame)
+    assert feature_map.transform(frame).shape == (5, 6)
+    assert np.isnan(feature_map.gamma_)
+    np.testing.assert_allclose(np.linalg.norm(feature_map.transform(frame), axis=1), 1.0)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e300, -7.3e-300])
+def test_all_columns_constant(value):
+    X = np.full((57, 3), value)
+    feature_map = RakingFeatureMap(5, random_state=0).fit(X)
+    features = feature_map.transform(X)
+    assert (features[:, :3] == 0).all()
+    np.testing.assert_allclose(
+        features[:, 3:], np.cos(feature_map.random_offset_) / np.sqrt(5) * np.ones((57, 1))
+    )
+    assert feature_map.gamma_ == 0.5
+
+
+def test_one_row():
+    features = RakingFeatureMap(5, random_state=0).fit_transform([[1.0, 2.0]])
+    assert features.shape == (1, 7)
+    assert np.isfinite(features).all()
+
+
+def test_given_gamma():
+    X = np.arange(6.0).reshape(-1, 1)
+    feature_map = RakingFeatureMap(4, gamma=0.25, random_state=0).fit(X)
+    expected = np.sqrt(0.5) * np.random.RandomState(0).normal(size=(1, 4))
+    np.testing.assert_array_equal(feature_map.random_weights_, expected)
+
+
+def test_a_column_that_is_never_observed():
+    X = np.column_stack([np.arange(5.0), np.full(5, np.nan)])
+    features = RakingFeatureMap(0, missing="impute").fit_transform(X)
+    np.testing.assert_allclose(features[:, 0], np.arange(-2, 3) / 2)
+    assert (features[:, 1:] == 0).all()
+
+
+def test_sparse_output_follows_density():
+    rng = np.random.default_rng(0)
+    many = rng.integers(0, 50, (200, 3))
+    for n_columns, is_sparse in [(3, True), (1, True)]:
+        features = RakingFeatureMap(categorical_features=list(range(n_columns))).fit_transform(
+            many[:, :n_columns]
+        )
+        assert scipy.sparse.issparse(features) == is_sparse
+    assert not scipy.sparse.issparse(RakingFeatureMap(categorical_features=[0]).fit_transform(many))
+    assert not scipy.sparse.issparse(
+        RakingFeatureMap(categorical_features=[0]).fit_transform(many[:, :1] % 2)
+    )
+
+
+def test_sparse_output_has_no_explicit_zeros_for_unseen_levels():
+    feature_map = RakingFeatureMap(categorical_features=[0, 1], sparse_output=True).fit([[1, 1], [2, 2]])
+    result = feature_map.transform([[3, 1], [3, 3]])
+    assert result.nnz == 1
+    assert result.has_canonical_format
+
+
+@pytest.mark.parametrize("container", ["pandas", "polars"])
+def test_set_output(container):
+    feature_map = RakingFeatureMap(4, random_state=0).fit(pandas_frame())
+    plain = feature_map.transform(pandas_frame())
+    framed = feature_map.set_output(transform=container).transform(pandas_frame())
+    assert list(framed.columns) == feature_map.get_feature_names_out().tolist()
+    np.testing.assert_array_equal(framed.to_numpy(), plain)
+
+
+def test_set_output_pandas_refuses_sparse():
+    feature_map = RakingFeatureMap(0, sparse_output=True).set_output(transform="pandas")
+    with pytest.raises(ValueError, match="outputs a scipy sparse matrix"):
+        feature_map.fit_transform(pandas_frame())
+
+
+def test_names_of_indicators():
+    X = pd.DataFrame({"a": [1.0, np.nan, 2.0], "b": [1.0, 2.0, 4.0]})
+    feature_map = RakingFeatureMap(0, missing="impute").fit(X)
+    assert feature_map.get_feature_names_out().tolist() == ["a", "b", "a=<missing>"]
+
+
+@pytest.mark.parametrize("copy", [clone, lambda m: pickle.loads(pickle.dumps(m)), lambda m: m])
+def test_clone_and_pickle(copy, tmp_path):
+    feature_map = RakingFeatureMap(6, random_state=3).fit(pandas_frame())
+    expected = feature_map.transform(pandas_frame())
+    copied = copy(feature_map)
+    if not hasattr(copied, "blocks_"):
+        copied.fit(pandas_frame())
+    np.testing.assert_array_equal(copied.transform(pandas_frame()), expected)
+    joblib.dump(feature_map, tmp_path / "map.joblib")
+    np.testing.assert_array_equal(joblib.load(tmp_path / "map.joblib").transform(pandas_frame()), expected)
+
+
+def test_pickles_name_only_our_classes_and_plain_arrays():
+    feature_map = RakingFeatureMap(6, random_state=3, missing="impute").fit(pandas_frame())
+    strings = [
+        argument
+        for opcode, argument, _ in pickletools.genops(pickle.dumps(feature_map, protocol=2))
+        if opcode.name == "GLOBAL"
+    ]
+    roots = {name.split(".")[0].split(" ")[0] for name in strings}
+    assert roots <= {"drr", "numpy", "copy_reg", "__builtin__", "_codecs"}
+    assert {name for name in strings if name.startswith("drr")} == {
+        "drr.features RakingFeatureMap",
+        "drr._embedding Embedding",
+        "drr._categorical Levels",
+    }
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_random_features": -1}, "n_random_features must be a whole number of at least 0, got -1"),
+        ({"n_random_features": 2.0}, "n_random_features must be a whole number"),
+        ({"n_random_features": True}, "n_random_features must be a whole number"),
+        ({"gamma": "scale"}, "gamma must be 'median' or a positive number, got 'scale'"),
+        ({"gamma": 0.0}, "gamma must be 'median' or a positive number"),
+        ({"gamma": np.inf}, "gamma must be 'median' or a positive number"),
+        ({"missing": "drop"}, "missing must be 'refuse' or 'impute', got 'drop'"),
+        ({"sparse_output": "yes"}, "sparse_output must be 'auto', True or False"),
+        ({"sparse_output": 1}, "sparse_output must be 'auto', True or False"),
+        ({"dtype": np.int64}, "dtype must be numpy.float64 or numpy.float32"),
+        ({"categorical_features": ["shape"]}, "names 'shape', which is not in X: the columns are 'height', "),
+        ({"categorical_features": [4]}, "positions from 0 to 3, or one boolean per column; got 4"),
+        ({"categorical_features": [-1]}, "positions from 0 to 3"),
+        ({"categorical_features": [1.5]}, "positions from 0 to 3"),
+        ({"categorical_features": [True]}, "a mask of 1 booleans, but X has 4 columns"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        RakingFeatureMap(**parameters).fit(pandas_frame())
+
+
+@pytest.mark.parametrize("make", [pandas_frame, polars_frame])
+def test_nan_is_refused_with_its_place(make):
+    frame = make()
+    feature_map = RakingFeatureMap(4).fit(frame)
+    raw = {**RAW, "height": [1.0, 2.0, 3.0, None, 5.0]}
+    bad = pd.DataFrame(raw) if isinstance(frame, pd.DataFrame) else pl.DataFrame(raw)
+    for method in (feature_map.transform, lambda X: RakingFeatureMap(4).fit(X)):
+        with pytest.raises(ValueError, match=r"NaN at row 3, column 'height'; .*missing='impute'"):
+            method(bad)
+
+
+@pytest.mark.parametrize("missing", ["refuse", "impute"])
+@pytest.mark.parametrize(
+    "wrap", [np.asarray, np.asfortranarray, scipy.sparse.csr_array, scipy.sparse.csc_matrix]
+)
+def test_infinity_is_refused_with_its_place(wrap, missing):
+    X = np.ones((70, 4))
+    X[61, 2] = -np.inf
+    with pytest.raises(ValueError, match="infinity at row 61, column 2"):
+        RakingFeatureMap(4, missing=missing).fit(wrap(X))
+
+
+def test_nan_is_found_far_down_a_long_table():
+    X = np.zeros((2**20 + 5, 2), dtype=np.float32)
+    X[2**20 + 3, 1] = np.nan
+    with pytest.raises(ValueError, match=f"NaN at row {2**20 + 3}, column 1"):
+        RakingFeatureMap(0).fit(X)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[1.0, "a"], [2.0, "b"]],
+        np.array([["1", "2"], ["3", "a"]]),
+        pd.DataFrame({"u": [1.0, 2.0], "v": ["a", "b"]}),
+        pl.DataFrame({"u": [1.0, 2.0], "v": ["a", "b"]}),
+    ],
+)
+def test_text_in_numeric_columns(X):
+    with pytest.raises(
+        ValueError, match=r"X contains text at row 0, column .*list it in categorical_features"
+    ):
+        RakingFeatureMap(categorical_features=None).fit(X)
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_dates_are_neither_numbers_nor_levels_by_themselves(library):
+    dates = np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[ms]")
+    frame = library.DataFrame({"when": dates})
+    with pytest.raises(TypeError, match="column 'when' holds datetime64"):
+        RakingFeatureMap().fit(frame)
+    assert RakingFeatureMap(categorical_features=["when"]).fit_transform(frame).shape == (2, 2)
+
+
+def test_unhashable_levels():
+    with pytest.raises(TypeError, match="column 'c' cannot be categorical"):
+        RakingFeatureMap().fit(pd.DataFrame({"c": [[1], [2]]}))
+
+
+@pytest.mark.parametrize("make", [pandas_frame, polars_frame])
+def test_missing_extra_and_reordered_columns(make):
+    frame = make()
+    feature_map = RakingFeatureMap(4).fit(frame)
+    with pytest.raises(ValueError, match="seen at fit time, yet now missing:\n- count"):
+        feature_map.transform(frame[["height", "colour", "member"]])
+    extra = (
+        pd.DataFrame({**RAW, "extra": 1}) if isinstance(frame, pd.DataFrame) else frame.with_columns(extra=1)
+    )
+    with pytest.raises(ValueError, match="unseen at fit time:\n- extra"):
+        feature_map.transform(extra)
+    with pytest.raises(ValueError, match=r"same order(?s:.*)Column 0 is 'colour', but was 'height'"):
+        feature_map.transform(frame[["colour", "height", "member", "count"]])
+
+
+def test_lazy_frames_and_empty_frames():
+    with pytest.raises(TypeError, match=r"pass X.collect\(\)"):
+        RakingFeatureMap().fit(polars_frame().lazy())
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        RakingFeatureMap().fit(pandas_frame().iloc[:0])
+
+
+def test_sparse_input_takes_no_categorical_columns():
+    with pytest.raises(TypeError, match="column 1 is declared categorical, but X is sparse"):
+        RakingFeatureMap(categorical_features=[1]).fit(scipy.sparse.eye_array(3, format="csr"))
+
+
+def test_too_large_to_standardise():
+    with pytest.raises(ValueError, match="column 1 holds numbers too large"):
+        RakingFeatureMap().fit([[0.0, 1e300], [1.0, -1e300], [2.0, 0.0]])
+
+
+def test_projection_checks_theta():
+    feature_map = RakingFeatureMap(4).fit(pandas_frame())
+    with pytest.raises(ValueError, match=r"theta must have shape \(12,\), one number per feature"):
+        feature_map.project(pandas_frame(), np.ones(3))
+    with pytest.raises(NotFittedError):
+        RakingFeatureMap().project(pandas_frame(), np.ones(3))
+
+
+def test_exported():
+    assert drr.RakingFeatureMap is RakingFeatureMap

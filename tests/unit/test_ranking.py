@@ -1,0 +1,140 @@
+"""The Cython sweeps against scikit-learn's metrics."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import (
+    average_precision_score,
+    balanced_accuracy_score,
+    f1_score,
+    matthews_corrcoef,
+    recall_score,
+    roc_auc_score,
+)
+
+from drr._ranking import CUT_METRICS, Ranking, draw_rows
+
+
+def g_mean(y_true, y_pred, sample_weight=None):
+    recalls = recall_score(y_true, y_pred, average=None, sample_weight=sample_weight)
+    return np.sqrt(np.prod(recalls))
+
+
+METRICS = {
+    "balanced_accuracy": balanced_accuracy_score,
+    "f1": f1_score,
+    "mcc": matthews_corrcoef,
+    "g_mean": g_mean,
+}
+
+
+def make_data(seed, n_rows=200, decimals=1):
+    rng = np.random.default_rng(seed)
+    positive = rng.random(n_rows) < 0.15
+    positive[:2] = [True, False]
+    score = np.round(rng.normal(size=n_rows) + 1.5 * positive, decimals)
+    return score, positive, rng
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 12], ids=["many ties", "some ties", "no ties"])
+@pytest.mark.parametrize("kind", ["counts", "floats", "ones"])
+def test_average_precision_and_roc_auc_equal_scikit_learn(decimals, kind):
+    score, positive, rng = make_data(1, decimals=decimals)
+    weights = {
+        "counts": rng.multinomial(200, np.full(200, 1 / 200), size=20),
+        "floats": rng.exponential(size=(20, 200)),
+        "ones": np.ones((1, 200)),
+    }[kind]
+    ranking = Ranking(score, positive)
+    expected_precision = [average_precision_score(positive, score, sample_weight=w) for w in weights]
+    expected_auc = [roc_auc_score(positive, score, sample_weight=w) for w in weights]
+    np.testing.assert_allclose(ranking.average_precision(weights), expected_precision, rtol=1e-13)
+    np.testing.assert_allclose(ranking.roc_auc(weights), expected_auc, rtol=1e-13)
+
+
+@pytest.mark.parametrize("metric", CUT_METRICS)
+@pytest.mark.parametrize("decimals", [0, 1, 12])
+def test_best_cut_equals_a_search_over_every_cut(metric, decimals):
+    score, positive, rng = make_data(2, n_rows=60, decimals=decimals)
+    ranking = Ranking(score, positive)
+    for weights in (np.ones(60), rng.exponential(size=60), rng.integers(1, 4, size=60)):
+        (n_levels,), (value,) = ranking.best_cut(weights, metric)
+        values = [
+            METRICS[metric](positive, score > cut, sample_weight=weights)
+            for cut in np.append(ranking.levels, -np.inf)
+        ]
+        np.testing.assert_allclose(value, max(values), rtol=1e-12)
+        best = np.flatnonzero(np.isclose(values, max(values), rtol=0, atol=1e-13))
+        assert n_levels == best[0], "the highest of the best cuts"
+
+
+def test_levels_are_the_distinct_scores_from_the_highest():
+    ranking = Ranking(np.array([1.0, 3.0, 1.0, -2.0]), np.array([True, False, False, True]))
+    assert ranking.levels.tolist() == [3.0, 1.0, -2.0]
+    true_positives, false_positives = ranking.curve(np.array([1.0, 2.0, 4.0, 8.0]))
+    assert true_positives.tolist() == [0.0, 0.0, 1.0, 9.0]
+    assert false_positives.tolist() == [0.0, 2.0, 6.0, 6.0]
+
+
+def test_resamples_without_one_class_are_nan():
+    ranking = Ranking(np.array([0.0, 1.0, 2.0]), np.array([True, False, True]))
+    no_positive, no_negative = np.array([0, 3, 0]), np.array([1, 0, 2])
+    assert np.isnan(ranking.average_precision(no_positive)).all()
+    assert ranking.average_precision(no_negative).tolist() == [1.0]
+    weights = np.stack([no_positive, no_negative])
+    assert np.isnan(ranking.roc_auc(weights)).all()
+    assert np.isnan(ranking.best_cut(weights, "f1")[1]).all()
+
+
+def test_large_counts_are_summed_exactly():
+    score = np.array([3.0, 2.0, 1.0])
+    ranking = Ranking(score, np.array([False, True, False]))
+    weights = np.array([[2**40, 1, 2**40]])
+    np.testing.assert_allclose(ranking.average_precision(weights), 1 / (2**40 + 1), rtol=1e-15)
+
+
+def test_the_order_of_the_rows_does_not_matter():
+    score, positive, rng = make_data(3, decimals=0)
+    weights = rng.integers(0, 5, size=(4, 200))
+    order = rng.permutation(200)
+    shuffled = Ranking(score[order], positive[order]).average_precision(weights[:, order])
+    assert (shuffled == Ranking(score, positive).average_precision(weights)).all()
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (0,)])
+def test_wrong_number_of_weights_is_refused(shape):
+    ranking = Ranking(np.arange(4.0), np.array([True, False, True, False]))
+    for method in (ranking.average_precision, ranking.roc_auc, ranking.curve):
+        with pytest.raises(ValueError, match="must have 4 columns"):
+            method(np.ones(shape))
+
+
+def test_wrong_lengths_are_refused():
+    with pytest.raises(ValueError, match="equally long"):
+        Ranking(np.arange(4.0), np.array([True, False]))
+    with pytest.raises(ValueError, match="equally long"):
+        Ranking(np.array([]), np.array([], dtype=bool))
+
+
+def test_read_only_arrays_are_accepted():
+    score, positive, _ = make_data(4)
+    weights = np.ones((1, 200))
+    for array in (score, positive, weights):
+        array.flags.writeable = False
+    assert 0 < Ranking(score, positive).average_precision(weights)[0] < 1
+
+
+@pytest.mark.parametrize("bit_generator", [np.random.PCG64, np.random.MT19937, np.random.Philox])
+@pytest.mark.parametrize("n_rows", [1, 3, 1000])
+def test_drawn_rows_are_those_of_numpy(bit_generator, n_rows):
+    cell_of_row = np.arange(n_rows) % 7
+    counts = np.zeros((4, 7), dtype=np.int64)
+    draw_rows(bit_generator(5), cell_of_row, counts)
+    drawn = np.random.Generator(bit_generator(5)).integers(n_rows, size=(4, n_rows), dtype=np.uint32)
+    if n_rows > 1:  # NumPy spends no random number on the only row
+        assert (counts == [np.bincount(cell_of_row[rows], minlength=7) for rows in drawn]).all()
+    assert (counts.sum(axis=1) == n_rows).all()
+
+
+def test_drawing_from_no_rows_is_refused():
+    with pytest.raises(ValueError, match="between 1 and 4294967295 rows"):
+        draw_rows(np.random.PCG64(0), np.zeros(0, dtype=np.int64), np.zeros((1, 1), dtype=np.int64))
