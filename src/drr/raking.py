@@ -77,9 +77,10 @@ def find_floor(
 ) -> Floor:
     """Find how near the weighted mean of the rows can come to the target.
 
-    The floor is φ = min ‖Φᵀw − μ₁‖ over weights w ≥ 0 that sum to one: zero where the target μ₁ lies in the convex hull
-    of the rows, positive otherwise. No tolerance below it can be met. With aᵢ = φᵢ − μ₁ and x = Σᵢ wᵢ aᵢ, every w gives
-    the two bounds max(0, minᵢ aᵢᵀx/‖x‖) ≤ φ ≤ ‖x‖; both are computed from scratch for the weights returned.
+    The floor is φ = min ‖Φᵀw − μ₁‖ over weights w ≥ 0 that sum to one: zero where the target μ₁ lies in the
+    convex hull of the rows, positive otherwise. No tolerance below it can be met. With aᵢ = φᵢ − μ₁ and
+    x = Σᵢ wᵢ aᵢ, every w gives the two bounds max(0, minᵢ aᵢᵀx/‖x‖) ≤ φ ≤ ‖x‖; both are computed from scratch
+    for the weights returned.
 
     Parameters
     ----------
@@ -90,12 +91,13 @@ def find_floor(
     base_weights : array of shape (n_rows,), optional
         d. Only its zeros matter to the floor: such rows are absent. All rows are present by default.
     method : {"auto", "paper"}
-        ``auto`` is Wolfe's min-norm-point method over a working set of rows; it ends with a relative gap of at most
-        1e-10, or with ``value <= 1e-10 * base_discrepancy`` for a target inside the hull, after a handful of passes
-        over the rows. ``paper`` is pairwise Frank–Wolfe with the published constants, one pass per step: it ends at
-        ‖x‖² − minᵢ aᵢᵀx ≤ max(1e-8‖x‖², 1e-12), or after 20 000 steps. The paper does not say where it starts and which
-        row gives up mass; here it starts at the row nearest to the target, and each step moves mass from the active row
-        of highest score to the row of lowest score, with exact line search.
+        ``auto`` is Wolfe's min-norm-point method over a working set of rows; it ends with a relative gap of
+        at most 1e-10, or with ``value <= 1e-10 * base_discrepancy`` for a target inside the hull, after a
+        handful of passes over the rows. ``paper`` is pairwise Frank–Wolfe with the published constants, one
+        pass per step: it ends at ‖x‖² − minᵢ aᵢᵀx ≤ max(1e-8‖x‖², 1e-12), or after 20 000 steps. The paper
+        leaves open where it starts and which row gives up mass; here it starts at the row nearest to the
+        target, and each step moves mass from the active row of highest score to the row of lowest score,
+        with exact line search.
     max_iter : int, optional
         By default 1000 passes for ``auto`` and 20 000 steps for ``paper``.
     n_threads : int, optional
@@ -121,14 +123,14 @@ def find_floor(
     >>> floor.value, floor.weights.tolist()
     (0.5, [0.5, 0.5])
     """
-    features = check_features(features)
-    n_rows, n_columns = features.shape
+    rows = check_features(features)
+    n_rows, n_columns = rows.shape
     target = check_vector(target, n_columns, "target", "column of features")
     weights = check_base_weights(base_weights, n_rows)
     if method not in _FLOOR_METHODS:
         raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
     figures = core.find_floor(
-        features,
+        rows,
         target,
         weights,
         _FLOOR_METHODS[method],
@@ -155,7 +157,7 @@ def choose_tolerance(
     discrepancy : float
         γ = ‖Aᵀd‖, the distance of the base mean from the target.
     eta : float
-        η in (0, 1]: how far from the floor towards the base discrepancy. At 1 the base weights satisfy the tolerance.
+        η in (0, 1]: how far from the floor towards the base discrepancy. At 1 the base weights satisfy it.
     buffer : float
         At least 1: the smallest multiple of a positive floor.
 
@@ -444,8 +446,8 @@ def _explain_floor(floor: Floor) -> str:
     bounds = f"the floor is between {floor.lower_bound:.10g} and {floor.value:.10g}"
     if floor.status is Status.ROUND_OFF:
         remedy = (
-            "The bounds differ by no more than double precision can resolve beside the norms of the rows. Where that is "
-            "too coarse, centre the features near the target, or bring their columns to a common scale."
+            "Rounding beside the norms of the rows hides what is left between the bounds. Where that is too "
+            "coarse, centre the features near the target, or bring their columns to a common scale."
         )
     else:
         remedy = f"Raise max_iter (now reached at {floor.n_iter})" + (

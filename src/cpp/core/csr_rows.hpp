@@ -50,7 +50,7 @@ public:
     for (Index i = rows.begin; i < rows.end; ++i) {
       double norm = squared_shift_;
       for_each_entry(i, [&](Index k, double value) { norm += value * (value - 2 * shift_[k]); });
-      norms[i - rows.begin] = std::max(0.0, norm);
+      norms[i - rows.begin] = std::max(norm, 0.0); // in this order NaN stays NaN
     }
   }
 

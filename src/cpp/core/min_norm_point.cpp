@@ -9,9 +9,9 @@ namespace drr {
 
 namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double gram_rounding = 64 * eps; // of a score, relative to the largest squared norm
-constexpr double row_rounding = eps;
-constexpr double dependence = 64 * eps; // of a distance to an affine hull, relative to ‖b‖
+constexpr double gram_rounding = 64 * eps;   // of a score, relative to the largest squared norm
+constexpr double weight_rounding = 64 * eps; // of x, relative to the largest norm
+constexpr double dependence = 64 * eps;      // of a distance to an affine hull, relative to ‖b‖
 constexpr Index most_idle_rounds = 10;
 } // namespace
 
@@ -38,6 +38,8 @@ void MinNormPoint::improve(double tolerance, double negligible) {
 void MinNormPoint::descend(Precision precision, double tolerance, double negligible) {
   precision_ = precision;
   update_gradient();
+  if (precision_ == Precision::rows && factor_is_coarse_ && !gram_is_precise())
+    rebuild_factor();
   std::fill(refused_.begin(), refused_.end(), 0);
   bool one_at_a_time = false;
   Index n_idle = 0; // rounds in a row that did not shorten x
@@ -46,13 +48,15 @@ void MinNormPoint::descend(Precision precision, double tolerance, double negligi
     // 1. Which rows would shorten x?
     const double slack = resolution(tolerance), before = squared_norm_;
     auto violators = find_violators(slack);
-    if ((violators.empty() && spread() <= slack) || squared_norm_ <= negligible * negligible)
+    if ((violators.empty() && spread() <= slack) || achieved_norm_ <= negligible)
       return;
 
-    // 2. The worst of them enter the corral, many at a time while that works.
+    // 2. The worst of them enter the corral, many at a time while that works. Where none can, there is still
+    // the minimiser over the corral's own affine hull to reach.
     if (one_at_a_time && !violators.empty())
       violators.resize(1);
-    if (!violators.empty() && !(precision_ == Precision::gram ? enter(violators) : enter_refined(violators)))
+    const bool entered = precision_ == Precision::gram ? enter(violators) : enter_refined(violators);
+    if (!entered && spread() <= slack)
       return;
 
     // 3. Minimise over the affine hull; rows whose weight would turn negative leave.
@@ -60,6 +64,7 @@ void MinNormPoint::descend(Precision precision, double tolerance, double negligi
     if (squared_norm_ < before) {
       n_idle = 0;
       one_at_a_time = false;
+      std::fill(refused_.begin(), refused_.end(), 0);
       continue;
     }
 
@@ -88,7 +93,7 @@ void MinNormPoint::admit_new_slots() {
 
 // Scores through the Gram matrix carry errors of eps·‖a‖²; they must be small beside ‖x‖².
 bool MinNormPoint::gram_is_precise() const {
-  return squared_norm_ > 1e4 * gram_rounding * set_.gram().diagonal().maxCoeff();
+  return squared_norm_ > 1e4 * gram_rounding * largest_square();
 }
 
 // How unequal the scores of the corral are; zero at the minimiser over its affine hull.
@@ -105,6 +110,8 @@ void MinNormPoint::update_gradient() {
     set_.combine(weights_, x_);
     set_.scores(x_, scores_);
     squared_norm_ = x_.squaredNorm();
+    achieved_norm_ = std::sqrt(squared_norm_);
+    purify();
     return;
   }
   scores_.setZero(set_.size());
@@ -113,13 +120,35 @@ void MinNormPoint::update_gradient() {
   squared_norm_ = 0;
   for (Index slot : corral_)
     squared_norm_ += weights_[slot] * scores_[slot];
+  achieved_norm_ = std::sqrt(std::max(0.0, squared_norm_));
 }
 
-// The smallest violation that counts: what is asked for, but not below the rounding of the scores. Even from
-// the rows that is of the order of eps·‖a‖², because rounded weights move x by eps·‖a‖.
+// Rounded weights move x = Aᵀw by eps·‖a‖, along the corral's affine hull for the most part, and every score
+// by eps·‖a‖². At the minimiser over that hull x is orthogonal to it: a last correction Δ of the order of
+// eps, applied to x but too small for w to hold, restores that. Any vector gives a valid lower bound, this
+// one the better bound.
+void MinNormPoint::purify() {
+  const double rounding = weight_rounding * std::sqrt(largest_square());
+  for (int round = 0; round < 2; ++round) {
+    find_direction();
+    find_motion();
+    if (!(motion_.norm() <= std::min(rounding, 0.5 * achieved_norm_)))
+      return;
+    x_ += motion_;
+    set_.scores(x_, scores_);
+    squared_norm_ = x_.squaredNorm();
+  }
+}
+
+double MinNormPoint::largest_square() const {
+  return set_.gram().diagonal().maxCoeff();
+}
+
+// The smallest violation that counts: what is asked for, but not below the rounding of the scores.
 double MinNormPoint::resolution(double tolerance) const {
-  const double rounding = precision_ == Precision::gram ? gram_rounding : row_rounding;
-  return std::max(tolerance * squared_norm_, rounding * set_.gram().diagonal().maxCoeff());
+  const double rounding = precision_ == Precision::gram ? gram_rounding * largest_square()
+                                                        : eps * std::sqrt(largest_square() * squared_norm_);
+  return std::max(tolerance * squared_norm_, rounding);
 }
 
 std::vector<Index> MinNormPoint::find_violators(double slack) const {
@@ -268,6 +297,8 @@ bool MinNormPoint::step() {
   for (Index k = 0; k < s; ++k)
     if (const double weight = weights_[corral_[k]]; weight + length * change_[k] < 0)
       length = weight / -change_[k];
+  if (precision_ == Precision::rows)
+    x_ += length * motion_;
   std::vector<Index> emptied;
   for (Index k = 0; k < s; ++k) {
     const Index slot = corral_[k];
@@ -281,22 +312,24 @@ bool MinNormPoint::step() {
   }
   for (auto k = emptied.rbegin(); k != emptied.rend(); ++k)
     leave(*k);
-  if (precision_ == Precision::rows && !emptied.empty())
-    update_gradient();
   return emptied.empty();
 }
 
 // The length of the step that minimises ‖x + length·AᵀΔ‖: one for an exact factor, and measured where
 // precision counts.
-double MinNormPoint::line_search() const {
+double MinNormPoint::line_search() {
   if (precision_ == Precision::gram)
     return 1;
-  Eigen::VectorXd change = Eigen::VectorXd::Zero(set_.size()), motion;
+  find_motion();
+  const double curvature = motion_.squaredNorm();
+  return curvature > 0 ? std::max(0.0, -x_.dot(motion_) / curvature) : 0.0;
+}
+
+void MinNormPoint::find_motion() {
+  Eigen::VectorXd change = Eigen::VectorXd::Zero(set_.size());
   for (Index k = 0; k < factor_.size(); ++k)
     change[corral_[k]] = change_[k];
-  set_.combine(change, motion);
-  const double curvature = motion.squaredNorm();
-  return curvature > 0 ? std::max(0.0, -x_.dot(motion) / curvature) : 0.0;
+  set_.combine(change, motion_);
 }
 
 void MinNormPoint::purge(Index n_others) {

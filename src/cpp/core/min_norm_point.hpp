@@ -33,8 +33,9 @@ public:
   // Shrinks the working set to the corral and those other rows that are nearest to it in score.
   void purge(Index n_others);
 
-  const Eigen::VectorXd& x() const { return x_; } // Aᵀw in the units of the working set, from the rows
-  double norm() const { return x_.norm(); }
+  // Aᵀw in the units of the working set, more exact than w in double can give it (see purify)
+  const Eigen::VectorXd& x() const { return x_; }
+  double norm() const { return achieved_norm_; }              // ‖Aᵀw‖ in those units
   const Eigen::VectorXd& weights() const { return weights_; } // one per slot, summing to one
   Index corral_size() const { return factor_.size(); }
 
@@ -44,6 +45,8 @@ private:
   void descend(Precision precision, double tolerance, double negligible);
   void admit_new_slots();
   void update_gradient();
+  void purify();
+  double largest_square() const;
   bool gram_is_precise() const;
   double spread() const;
   double resolution(double tolerance) const;
@@ -57,7 +60,8 @@ private:
   bool drop_useless_entrants();
   void find_direction();
   bool step();
-  double line_search() const;
+  double line_search();
+  void find_motion();
 
   WorkingSet& set_;
   ThreadPool& pool_;
@@ -70,9 +74,11 @@ private:
 
   Eigen::VectorXd weights_, scores_; // per slot: w, A x
   Eigen::VectorXd x_;
-  double squared_norm_ = 0; // ‖x‖²
-  Eigen::VectorXd change_;  // Δ, per corral position
-  Eigen::MatrixXd solves_;  // p and q
+  double squared_norm_ = 0;  // ‖x‖²
+  double achieved_norm_ = 0; // ‖Aᵀw‖ of the weights as they are
+  Eigen::VectorXd change_;   // Δ, per corral position
+  Eigen::VectorXd motion_;   // AᵀΔ
+  Eigen::MatrixXd solves_;   // p and q
 };
 
 } // namespace drr

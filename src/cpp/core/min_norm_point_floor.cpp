@@ -13,7 +13,7 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double relative_gap = 1e-10;
 // The working set is solved this much more exactly than the rows as a whole need be.
 constexpr double inner_tolerance = 1e-11;
-// Passes in a row that did not bring the bounds closer by a tenth: early passes may do that, but not so many.
+// Passes in a row that moved neither bound noticeably: a few may occur before the end, but not so many.
 constexpr Index most_stalled_passes = 12;
 
 // Rows to add after a pass: where a pass is dear beside the inner products of a new row (many rows, small
@@ -67,7 +67,7 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
 
   Floor best;
   best.base_discrepancy = gamma;
-  double best_gap = std::numeric_limits<double>::infinity();
+  double best_gap = std::numeric_limits<double>::infinity(), smallest_value = best_gap;
 
   // 1. The rows furthest from the target's far side: those of lowest score along the base residual, and the
   // nearest.
@@ -90,7 +90,7 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
 
     // 3. Price all rows: both bounds, from scratch.
     const Eigen::VectorXd& x = point.x();
-    const double norm = point.norm(), value = unit * norm;
+    const double norm = x.norm(), value = unit * point.norm();
     const LowestScore lowest = passes.price({x.data(), static_cast<std::size_t>(K)});
     const double lower_bound = norm > 0 ? std::clamp(lowest.score / norm, 0.0, value) : 0.0;
     const double gap = value - lower_bound;
@@ -101,7 +101,8 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
                           .lower_bound = lower_bound,
                           .gap = gap,
                           .active = point.corral_size()});
-    n_stalled = gap < 0.9 * best_gap ? 0 : n_stalled + 1;
+    n_stalled = gap < 0.9 * best_gap || value < 0.999 * smallest_value ? 0 : n_stalled + 1;
+    smallest_value = std::min(smallest_value, value);
     if (gap < best_gap) {
       best_gap = gap;
       best.value = value;
