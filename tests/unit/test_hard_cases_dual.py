@@ -1,0 +1,173 @@
+"""Every hard case that a raking of real data can meet, end to end."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import drr
+
+
+def rows(n_rows=120, n_columns=5, seed=0):
+    return np.random.default_rng(seed).normal(size=(n_rows, n_columns))
+
+
+def assert_solved(features, target, eta=0.05, **options):
+    raking = drr.rake(features, target, eta=eta, **options)
+    dual, delta = raking.dual, raking.tolerance
+    assert dual.status.is_success, dual.status
+    assert dual.weights.min() >= 0
+    assert dual.weights.sum() == pytest.approx(1, abs=1e-12)
+    residual = np.asarray(features, dtype=float).T @ dual.weights - target
+    scale = np.abs(np.asarray(features, dtype=float) - target).max()
+    assert np.linalg.norm(residual) <= delta * (1 + 2e-9) + 1e-14 * scale
+    return raking
+
+
+def test_target_in_the_interior():
+    raking = assert_solved(rows(), np.full(5, 0.1))
+    assert raking.tolerance == pytest.approx(0.05 * raking.base_discrepancy, rel=1e-6)
+
+
+def test_target_on_a_vertex():
+    features = rows(n_columns=3)
+    vertex = features[np.argmax(features[:, 0])]
+    raking = assert_solved(features, vertex.copy())
+    assert raking.dual.ess < 3
+
+
+def test_target_on_a_face():
+    cube = np.array(list(itertools.product([0.0, 1.0], repeat=4)))
+    raking = assert_solved(cube, np.array([1.0, 0.5, 0.4, 0.6]))
+    assert raking.floor.value <= 1e-9
+
+
+def test_target_outside():
+    raking = assert_solved(rows(), np.full(5, 4.0))
+    assert raking.floor.lower_bound > 1
+
+
+def test_every_row_duplicated():
+    features = rows()
+    once, twice = (assert_solved(f, np.full(5, 0.3)) for f in (features, np.repeat(features, 2, axis=0)))
+    np.testing.assert_allclose(twice.dual.weights[::2] * 2, once.dual.weights, rtol=1e-6)
+
+
+def test_every_row_duplicated_with_more_columns_than_rows():
+    features = np.repeat(rows(20, 90), 2, axis=0)
+    assert_solved(features, features[::2].mean(axis=0) + 0.3 * features[0])
+
+
+@pytest.mark.parametrize("value", [0.0, 7.0])
+def test_constant_columns(value):
+    features = np.column_stack([rows(), np.full((120, 2), value)])
+    assert_solved(features, np.r_[np.full(5, 0.2), value, value])
+
+
+def test_full_factorial_one_hot():
+    levels = np.array(list(itertools.product(range(3), range(4), range(2))))
+    one_hot = np.hstack([np.eye(n)[levels[:, j]] for j, n in enumerate((3, 4, 2))])
+    target = np.r_[[0.5, 0.3, 0.2], [0.4, 0.3, 0.2, 0.1], [0.7, 0.3]]
+    raking = assert_solved(one_hot, target, eta=1e-3)
+    # The margins are reached nearly exactly, so the weights are nearly the product of the margins.
+    product = target[:3][levels[:, 0]] * target[3:7][levels[:, 1]] * target[7:][levels[:, 2]]
+    np.testing.assert_allclose(raking.dual.weights, product, atol=2e-3)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2])
+def test_one_and_two_rows(n_rows):
+    raking = assert_solved(rows(n_rows, 3), np.full(3, 0.4))
+    assert raking.dual.weights.shape == (n_rows,)
+
+
+def test_one_row_that_is_the_target():
+    raking = assert_solved(np.ones((1, 3)), np.ones(3))
+    assert raking.dual.status is drr.Status.ZERO_DUAL
+
+
+def test_a_single_minority_row_as_target():
+    features = rows(400, 6)
+    assert_solved(features, rows(1, 6, seed=9)[0] * 1.5)
+
+
+def test_rank_six_in_two_hundred_columns():
+    rng = np.random.default_rng(1)
+    features = rng.normal(size=(500, 6)) @ rng.normal(size=(6, 200))
+    assert_solved(features, 0.3 * rng.normal(size=6) @ rng.normal(size=(6, 200)) * 0 + features[:3].mean(axis=0))
+
+
+def test_a_tiny_discrepancy_is_solved_or_reported():
+    """γ ≈ 1e-9 beside features of order one: what is asked for is below the round-off of the rows' sums."""
+    features = rows()
+    target = features.mean(axis=0) + 1e-9 / np.sqrt(5)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        raking = drr.rake(features, target)
+    if not raking.dual.status.is_success:
+        assert raking.dual.status is drr.Status.ROUND_OFF
+        assert any("gap" in str(w.message) and w.category is ConvergenceWarning for w in caught)
+    assert raking.dual.discrepancy <= 0.06 * raking.base_discrepancy + 1e-15
+
+
+@pytest.mark.parametrize("eta", [0.5, 0.05, 0.005])
+def test_column_scales_from_a_millionth_to_a_thousand(eta):
+    scales = np.logspace(-6, 3, 10)
+    assert_solved(rows(300, 10) * scales, 0.2 * scales, eta=eta)
+
+
+def test_a_tolerance_of_the_base_discrepancy_and_more():
+    features, target = rows(), np.full(5, 0.3)
+    gamma = drr.find_floor(features, target).base_discrepancy
+    assert drr.solve_dual(features, target, gamma * (1 + 1e-12)).status is drr.Status.ZERO_DUAL
+    assert drr.solve_dual(features, target, 10 * gamma).status is drr.Status.ZERO_DUAL
+    assert drr.rake(features, target, eta=1.0).dual.kl == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("eta", [1e-2, 1e-3, 1e-4])
+@pytest.mark.parametrize("n_columns", [4, 90])
+def test_eta_down_to_a_ten_thousandth(eta, n_columns):
+    features = rows(300, n_columns, seed=3)
+    assert_solved(features, features[:4].mean(axis=0), eta=eta)
+
+
+def test_one_row_may_hold_all_the_weight():
+    features = rows(200, 3, seed=2)
+    features[0] = [30.0, 0.0, 0.0]
+    raking = assert_solved(features, np.array([30.0, 0.0, 0.0]), eta=1e-4)
+    assert raking.dual.weights[0] > 0.999
+
+
+def test_non_uniform_base_weights_with_zeros():
+    features = rows()
+    d = np.arange(120.0)
+    d[50:70] = 0
+    raking = assert_solved(features, np.full(5, 0.2), base_weights=d)
+    assert not raking.dual.weights[50:70].any()
+
+
+def test_base_weights_on_one_row_only():
+    d = np.zeros(120)
+    d[7] = 1
+    raking = drr.rake(rows(), np.full(5, 0.2), base_weights=d)
+    assert raking.dual.status is drr.Status.ZERO_DUAL
+    np.testing.assert_array_equal(raking.dual.weights, d)
+
+
+@pytest.mark.parametrize("exponent", [-8, 8])
+def test_extreme_scales_change_nothing(exponent):
+    features, target = rows(), np.full(5, 0.3)
+    scale = 2.0**27 if exponent > 0 else 2.0**-27  # near 1e±8, and exact
+    plain, scaled = (assert_solved(f * s, target * s) for f, s in ((features, 1.0), (features, scale)))
+    np.testing.assert_allclose(scaled.dual.weights, plain.dual.weights, rtol=0, atol=1e-9 * plain.dual.weights.max())
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_not_finite_is_refused_with_its_place(value):
+    features = rows()
+    features[11, 2] = value
+    with pytest.raises(ValueError, match="row 11, column 2"):
+        drr.rake(features, np.full(5, 0.1))
