@@ -17,23 +17,22 @@ constexpr Index group = FourierBlock::rows_per_group;
 // sums += z · panel over `n_inputs` inputs; each sum grows in the order of the inputs.
 inline void add_products(const double* z, Index z_stride, const double* panel, Index n_inputs, double* out,
                          Index out_stride) {
-  using namespace Eigen::internal;
   Packet sums[group][2];
   for (Index row = 0; row < group; ++row) {
-    sums[row][0] = pload<Packet>(out + row * out_stride);
-    sums[row][1] = pload<Packet>(out + row * out_stride + packet_size);
+    sums[row][0] = load(out + row * out_stride);
+    sums[row][1] = load(out + row * out_stride + packet_size);
   }
   for (Index k = 0; k < n_inputs; ++k, panel += panel_width) {
-    const Packet left = pload<Packet>(panel), right = pload<Packet>(panel + packet_size);
+    const Packet left = load(panel), right = load(panel + packet_size);
     for (Index row = 0; row < group; ++row) {
-      const Packet input = pset1<Packet>(z[row * z_stride + k]);
-      sums[row][0] = pmadd(input, left, sums[row][0]);
-      sums[row][1] = pmadd(input, right, sums[row][1]);
+      const Packet input = broadcast(z[row * z_stride + k]);
+      sums[row][0] = multiply_add(input, left, sums[row][0]);
+      sums[row][1] = multiply_add(input, right, sums[row][1]);
     }
   }
   for (Index row = 0; row < group; ++row) {
-    pstore(out + row * out_stride, sums[row][0]);
-    pstore(out + row * out_stride + packet_size, sums[row][1]);
+    store(out + row * out_stride, sums[row][0]);
+    store(out + row * out_stride + packet_size, sums[row][1]);
   }
 }
 

@@ -43,11 +43,23 @@ inline Packet add(Packet a, Packet b) {
 inline Packet subtract(Packet a, Packet b) {
   return Eigen::internal::psub(a, b);
 }
+inline Packet multiply(Packet a, Packet b) {
+  return Eigen::internal::pmul(a, b);
+}
+inline Packet absolute(Packet a) {
+  return Eigen::internal::pabs(a);
+}
+inline Packet larger(Packet a, Packet b) {
+  return Eigen::internal::pmax(a, b);
+}
 inline Packet multiply_add(Packet a, Packet b, Packet c) {
   return Eigen::internal::pmadd(a, b, c);
 } // a·b + c
 inline double sum_of(Packet a) {
   return Eigen::internal::predux(a);
+}
+inline double largest_of(Packet a) {
+  return Eigen::internal::predux_max(a);
 }
 
 // Asks for the cache line at `address` (any address: a wrong one is ignored).
