@@ -39,10 +39,6 @@ class Labels:
         counts = np.bincount(self.codes, minlength=2)
         return 0 if counts[0] < counts[1] else 1
 
-    def take(self, rows: NDArray[np.intp]) -> Labels:
-        """The labels of some rows; the classes stay."""
-        return Labels(self.classes, self.codes[rows])
-
     def listed(self) -> str:
         """The first classes, for messages."""
         shown = ", ".join(repr(label) for label in self.classes[:5].tolist())

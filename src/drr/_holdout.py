@@ -146,7 +146,7 @@ def _check(plan: Holdout, labels: Labels) -> None:
         absent = np.setdiff1d(np.arange(len(labels.classes)), labels.codes[fit])
         if len(absent):
             raise ValueError(
-                f"holdout leaves no row of class {labels.classes[absent[0]]!r} to fit on{where}; every fit part needs "
+                f"holdout leaves no row of class {labels.classes.tolist()[absent[0]]!r} to fit on{where}; every fit part needs "
                 "rows of all classes"
             )
         if len(held_out) < 2:

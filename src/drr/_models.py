@@ -113,5 +113,5 @@ def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any
 def _check_rare_label(dual: Any, label: Any) -> None:
     if dual.pos_label_ != label:
         raise ValueError(
-            f"the fitted dual scores the class {dual.pos_label_!r}, but the rare class is {label!r}; pass pos_label"
+            f"the fitted dual scores the class {dual.pos_label_}, but the rare class is {label}; pass pos_label"
         )
