@@ -7,16 +7,22 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import validate_data
+
+from drr._categorical import find_categorical
+from drr._columns import read_columns
+from drr.features import RakingFeatureMap
 
 
 def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Check shape and column names against those at fit (or record them, with `reset`); return X, lists as arrays.
+    """Check shape and column names against those at fit (or record them, with `reset`); return X, or an array of it.
 
     The values are left to whoever reads them: a feature map or a base classifier.
     """
-    if isinstance(X, list | tuple):
+    if not scipy.sparse.issparse(X) and not (hasattr(X, "shape") and hasattr(X, "__getitem__")):
         array = np.asarray(X)
+        # Beside text, numpy would turn numbers into text as well.
         X = np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
     shape = getattr(X, "shape", None)
     if shape is not None and len(shape) != 2:
@@ -34,6 +40,18 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     except ValueError as error:
         raise _named(error, list(getattr(estimator, "feature_names_in_", [])), X) from None
     return X.tocsr() if scipy.sparse.issparse(X) else X
+
+
+def refuse_nonfinite_rows(feature_map: Any, X: Any) -> None:
+    """Raise where a numeric column holds what the feature map refuses, with the row's number in the whole table."""
+    if not isinstance(feature_map, RakingFeatureMap):
+        return
+    probe = clone(feature_map)
+    rows = read_columns(probe, X, reset=True)
+    names = list(getattr(probe, "feature_names_in_", []))
+    numeric = np.flatnonzero(~find_categorical(rows, probe.categorical_features, names))
+    for _ in rows.numeric_blocks(numeric.tolist(), allow_nan=probe.missing == "impute"):
+        pass
 
 
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:

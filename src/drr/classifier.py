@@ -23,8 +23,9 @@ from drr._models import Models, Recipe, fit_and_score, fit_models
 from drr._routing import accept_sample_weight, route_fit_params
 from drr._score_validation import check_sample_weight, check_score_columns
 from drr._seeds import draw_seed
-from drr._tables import check_table
+from drr._tables import check_table, refuse_nonfinite_rows
 from drr.decision import Rule
+from drr.features import RakingFeatureMap
 from drr.fusion import Separation, separation
 from drr.gain import GainInterval, gain_interval
 from drr.multiclass import class_decision, class_probabilities
@@ -67,10 +68,11 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         all rows count as held out.
     calibration : {"sigmoid", "isotonic"} or None, default="sigmoid"
         The map from the fused score to probabilities. None: no `predict_proba`.
-    threshold : float, str, rule or callable, default="balanced_accuracy"
+    threshold : float, str, rule, callable or None, default="balanced_accuracy"
         The cut of the fused score, or how to choose it: "balanced_accuracy", "f1", "mcc", "g_mean", the name of a scorer
         of labels, a metric or scorer, or a rule such as `RecallAtLeast`, `PrecisionAtLeast`,
-        `FalsePositiveRateAtMost`, `TopK` and `CostMatrix`.
+        `FalsePositiveRateAtMost`, `TopK` and `CostMatrix`. None cuts at a probability of one half, and predicts the most
+        probable of several classes.
     pos_label : label, default=None
         The rare class; None is the rarer one.
     random_state : int, RandomState instance or None, default=None
@@ -126,7 +128,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fusion_weight: float | str = 0.5,
         holdout: Any = 0.3,
         calibration: str | None = "sigmoid",
-        threshold: Rule = "balanced_accuracy",
+        threshold: Rule | None = "balanced_accuracy",
         pos_label: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -352,6 +354,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             everything = np.arange(len(labels.codes))
             plan = Holdout([(everything, everything)], is_cross_fitted=False)
         else:
+            refuse_nonfinite_rows(recipe.dual.feature_map or RakingFeatureMap(), recipe.X)
             plan = plan_holdout(self.holdout, recipe.X, labels, seed, split_params)
 
         # 2. Base and duals on the one, their scores on the other.

@@ -7,21 +7,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils import ClassifierTags, check_random_state, get_tags
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
+from sklearn.utils import check_random_state, get_tags
 
 from drr._base_score import is_fitted
-from drr._classes import read_labels
+from drr._classes import Labels, read_labels
+from drr._sampler_tags import as_sampler_tags
 from drr._seeds import draw_seed
 from drr._tables import check_table, take_rows
 from drr.score import RakingDual
 
 
-class RakingResampler(BaseEstimator):  # type: ignore[misc]
+class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc]
     r"""Add majority rows, relabelled as the rare class, and bootstrapped rare rows.
 
     Majority rows are drawn with replacement, with probability proportional to the raked weights, and given the label of
-    the rare class; rare rows are drawn uniformly. The rows of X come first, in their order. A classifier trained on the
+    the rare class; rare rows are drawn uniformly. With three classes or more the rarest is set against all others, unless
+    the dual has a `pos_label`. The rows of X come first, in their order. A classifier trained on the
     result sees a larger share of the rare class, so its probabilities need a correction of the prior.
 
     Follows the contract of imbalanced-learn's samplers, and works in its pipeline.
@@ -50,6 +52,8 @@ class RakingResampler(BaseEstimator):  # type: ignore[misc]
         The number of different majority rows among them.
     draws_per_effective_row_ : float
         m/ESS; above one, donors repeat more than their weights can support.
+    sampling_strategy_ : dict
+        How many rows were added to which class.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only where X has column names.
@@ -65,9 +69,6 @@ class RakingResampler(BaseEstimator):  # type: ignore[misc]
     >>> X_resampled.shape, int(y_resampled.sum())
     ((250, 3), 60)
     """
-
-    # imbalanced-learn's pipeline and checks read this of a sampler.
-    _sampling_type = "over-sampling"
 
     def __init__(
         self,
@@ -99,8 +100,7 @@ class RakingResampler(BaseEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         X = check_table(self, X, reset=True)
-        read_labels(X, y, type(self).__name__)
-        self._fit_dual(X, y)
+        self._fit_dual(X, read_labels(X, _decoded(y), type(self).__name__))
         return self
 
     def fit_resample(self, X: Any, y: ArrayLike) -> tuple[Any, Any]:
@@ -117,8 +117,8 @@ class RakingResampler(BaseEstimator):  # type: ignore[misc]
             Of the types of X and y.
         """
         self.fit(X, y)
-        X = check_table(self, X, reset=False)
-        labels = read_labels(X, y, type(self).__name__)
+        table = check_table(self, X, reset=False)
+        labels = read_labels(table, _decoded(y), type(self).__name__)
         positive = labels.codes == labels.index_of(self.dual_.pos_label_)
         random = check_random_state(self.random_state)
 
@@ -132,24 +132,27 @@ class RakingResampler(BaseEstimator):  # type: ignore[misc]
         self.n_relabelled_ = n_relabelled
         self.n_distinct_donors_ = len(np.unique(donors))
         self.draws_per_effective_row_ = n_relabelled / self.dual_.ess_
+        self.sampling_strategy_ = {self.dual_.pos_label_: n_relabelled + n_bootstrapped}
 
         # 3. The added rows all carry the label of the rare class, copied from a rare row to keep the type of y.
         rare_row = np.flatnonzero(positive)[0]
         label_rows = np.concatenate(
             [np.arange(len(positive)), np.full(n_relabelled + n_bootstrapped, rare_row)]
         )
-        return take_rows(X, self.sample_indices_), _take_labels(y, label_rows)
+        return _like(X, take_rows(table, self.sample_indices_)), _take_labels(y, label_rows)
 
-    def _fit_dual(self, X: Any, y: ArrayLike) -> None:
-        if self.dual is None:
-            self.dual_ = RakingDual(random_state=draw_seed(self.random_state)).fit(X, y)
-        elif not is_fitted(self.dual):
-            self.dual_ = clone(self.dual).fit(X, y)
+    def _fit_dual(self, X: Any, labels: Labels) -> None:
+        if self.dual is None or not is_fitted(self.dual):
+            seed = draw_seed(self.random_state)
+            dual = RakingDual(random_state=seed) if self.dual is None else clone(self.dual)
+            if dual.pos_label is None and len(labels.classes) > 2:
+                dual.set_params(pos_label=labels.classes[np.argmin(np.bincount(labels.codes))])
+            self.dual_ = dual.fit(X, labels.classes[labels.codes])
         else:
             self.dual_ = self.dual
             n_fitted = len(self.dual_.weights_)
-            n_majority = int(np.sum(np.asarray(y) != self.dual_.pos_label_))
-            if n_fitted != n_majority or self.dual_.majority_[-1] >= len(np.asarray(y)):
+            n_majority = int(np.sum(labels.codes != labels.index_of(self.dual_.pos_label_)))
+            if n_fitted != n_majority or self.dual_.majority_[-1] >= len(labels.codes):
                 raise ValueError(
                     f"dual was fitted on {n_fitted} majority rows, but y has {n_majority}; a fitted dual resamples only "
                     "the rows it was fitted on"
@@ -186,10 +189,22 @@ class RakingResampler(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.classifier_tags = ClassifierTags(multi_class=False)
-        tags.input_tags = get_tags(RakingDual() if self.dual is None else self.dual).input_tags
-        return tags
+        return as_sampler_tags(tags, get_tags(RakingDual() if self.dual is None else self.dual).input_tags)
+
+
+def _decoded(y: Any) -> Any:
+    """Labels from one indicator column per class; anything else as it is."""
+    if y is None or np.ndim(y) != 2 or np.shape(y)[1] < 2:
+        return y
+    indicators = np.asarray(y)
+    if not (np.isin(indicators, (0, 1)).all() and (indicators.sum(axis=1) == 1).all()):
+        raise ValueError("Multilabel and multioutput targets are not supported: y must name one class per row")
+    return indicators.argmax(axis=1)
+
+
+def _like(given: Any, rows: Any) -> Any:
+    return rows.tolist() if isinstance(given, list) else rows
 
 
 def _take_labels(y: Any, rows: NDArray[np.intp]) -> Any:
-    return take_rows(np.asarray(y) if isinstance(y, list | tuple) else y, rows)
+    return _like(y, take_rows(y if hasattr(y, "shape") else np.asarray(y), rows))

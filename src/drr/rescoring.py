@@ -70,7 +70,7 @@ def fit_rescoring(
         One for a single split, one per fold of a cross-fit. Models fitted on different rows give scores of different
         offset and scale, so each part is standardised by itself before all are pooled.
     fusion_weight, calibration, threshold
-        As in `choose_fusion_weight`, `fit_calibration` (None for no map) and `choose_cut`.
+        As in `choose_fusion_weight`, `fit_calibration` (None for no map) and `choose_cut` (None for the probability ½).
     rare_share : float
         The share of the rare class, for the cut where too few of its rows are held out to learn one.
     """
@@ -98,7 +98,12 @@ def fit_rescoring(
     if learnable:
         if calibration is not None:
             calibrator = fit_calibration(fused, positive, calibration, weights)  # type: ignore[arg-type]
-        cut = choose_cut(fused, positive, threshold, weights)
+        if threshold is not None:
+            cut = choose_cut(fused, positive, threshold, weights)
+        elif calibrator is not None:
+            cut = calibrator.score_at(0.5)
+        else:
+            raise ValueError("threshold=None cuts at a probability of one half, which needs a calibration")
     else:
         _warn_of_few_rows(positive, calibration)
         is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)

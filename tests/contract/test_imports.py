@@ -11,13 +11,13 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "_progress", "_ranking", "_seeds", "_tables", "exceptions", "results"},
+    {"_cpu", "_core", "_progress", "_ranking", "_sampler_tags", "_seeds", "exceptions", "results"},
     {"_dispatch", "_threads", "_classes"},
     {"_validation", "_numbers"},
     {"_columns", "_lbfgs", "_score_validation"},
     {"_bootstrap", "_categorical", "_embedding", "raking", "cut_rules", "theory"},
     {"features"},
-    {"_ess_target", "diagnostics"},
+    {"_ess_target", "_tables", "diagnostics"},
     {"score"},
     {"fusion", "gain"},
     {"calibration", "decision", "fusion_weight"},

@@ -203,6 +203,15 @@ def test_threshold_rules(two_classes, base):
     assert by_name.threshold_ == choose_cut(rescoring.held_out_fused, rescoring.held_out.positive, "f1")
 
 
+@pytest.mark.parametrize("calibration", ["sigmoid", "isotonic"])
+def test_without_a_threshold_the_larger_probability_decides(two_classes, base, calibration):
+    X, y = two_classes
+    classifier = DRRClassifier(base, threshold=None, calibration=calibration, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(classifier.predict(X), classifier.predict_proba(X).argmax(axis=1))
+    with pytest.raises(ValueError, match="threshold=None cuts at a probability of one half"):
+        DRRClassifier(base, threshold=None, calibration=None).fit(X, y)
+
+
 def test_calibrations(two_classes, base):
     X, y = two_classes
     isotonic = DRRClassifier(base, calibration="isotonic", random_state=0).fit(X, y)
@@ -315,11 +324,9 @@ def test_what_is_refused(two_classes, base):
     with pytest.raises(ValueError, match="does not know the class 1"):
         DRRClassifier(FrozenEstimator(GaussianNB().fit(X, y + 5))).fit(X, y)
     X = X.copy()
-    X[17, 2] = np.nan
-    with pytest.raises(ValueError, match="NaN at row 17, column 2"):
-        DRRClassifier(RandomForestClassifier(5, random_state=0), holdout=(np.arange(400) < 300, np.arange(400) >= 300)).fit(
-            X, y
-        )
+    X[317, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN at row 317, column 2"):
+        DRRClassifier(RandomForestClassifier(5, random_state=0)).fit(X, y)
 
 
 @pytest.mark.parametrize(
