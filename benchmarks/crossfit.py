@@ -53,7 +53,8 @@ COLUMNS = (
 def make_base(kind: str, table: Table, seed: int) -> object:
     """A base with the paper's settings, behind a one-hot encoder."""
     encoder = make_column_transformer(
-        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), table.categorical), remainder="passthrough"
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), table.categorical),
+        remainder="passthrough",
     )
     if kind == "forest":
         model = RandomForestClassifier(100, random_state=seed)
@@ -112,9 +113,7 @@ def main() -> None:
     means = []
     for name in arguments.sets:
         table = load_table(name, data_directory())
-        trials = [
-            run_trial(arguments.base, table, *split) for split in table.outer_splits(arguments.trials)
-        ]
+        trials = [run_trial(arguments.base, table, *split) for split in table.outer_splits(arguments.trials)]
         means.append([np.mean([figures[column] for figures in trials]) for column in COLUMNS])
         print(f"{name:<14}" + "".join(f"{value:12.3f}" for value in means[-1]), flush=True)
     print(f"{'mean':<14}" + "".join(f"{value:12.3f}" for value in np.mean(means, axis=0)))

@@ -40,21 +40,27 @@ def plan_holdout(
     """
     if _is_pair(holdout):
         plan = Holdout([_read_pair(holdout, len(labels.codes))], is_cross_fitted=False)
-    elif isinstance(holdout, numbers.Integral) and not isinstance(holdout, bool):
+    elif isinstance(holdout, bool):
+        raise _not_a_holdout(holdout)
+    elif isinstance(holdout, numbers.Integral):
         plan = Holdout(_fold_splits(int(holdout), labels, random_state), is_cross_fitted=True)
-    elif isinstance(holdout, numbers.Real) and not isinstance(holdout, bool):
+    elif isinstance(holdout, numbers.Real):
         plan = Holdout([_stratified_split(float(holdout), labels, random_state)], is_cross_fitted=False)
     elif is_splitter(holdout) or (hasattr(holdout, "__iter__") and not isinstance(holdout, str)):
         y = labels.classes[labels.codes]
         splits = check_cv(holdout, y, classifier=True).split(X, y, **(split_params or {}))
         plan = Holdout([(np.asarray(a), np.asarray(b)) for a, b in splits], is_cross_fitted=True)
     else:
-        raise ValueError(
-            "holdout must be a fraction in (0, 1), a number of folds, a cross-validation splitter or a pair "
-            f"(fit_indices, held_out_indices), got {holdout!r}"
-        )
+        raise _not_a_holdout(holdout)
     _check(plan, labels)
     return plan
+
+
+def _not_a_holdout(holdout: Any) -> ValueError:
+    return ValueError(
+        "holdout must be a fraction in (0, 1), a number of folds, a cross-validation splitter or a pair "
+        f"(fit_indices, held_out_indices), got {holdout!r}"
+    )
 
 
 def _is_pair(holdout: Any) -> bool:
@@ -78,7 +84,7 @@ def _read_pair(pair: tuple[Any, Any], n_rows: int) -> tuple[Rows, Rows]:
             row = rows[int(np.argmax(outside))]
             raise ValueError(f"holdout: {name} names row {row}, but X has the rows 0 to {n_rows - 1}")
         parts.append(rows.astype(np.intp))
-    shared = np.intersect1d(*parts)
+    shared = np.intersect1d(parts[0], parts[1])
     if len(shared):
         raise ValueError(f"holdout: row {shared[0]} is both in fit_indices and in held_out_indices")
     return parts[0], parts[1]
@@ -133,8 +139,8 @@ def _warn_of_single_rows(labels: Labels, single: Rows) -> None:
     if len(single):
         named = ", ".join(repr(label) for label in labels.classes[labels.codes[single]][:5].tolist())
         warnings.warn(
-            f"Class {named} has a single row, so nothing of it can be held out: the row fits the models, and no cut or "
-            "calibration can be learned for the class.",
+            f"Class {named} has a single row, so nothing of it can be held out: the row fits the models, and no cut "
+            "or calibration can be learned for the class.",
             UserWarning,
             stacklevel=4,
         )
@@ -145,9 +151,9 @@ def _check(plan: Holdout, labels: Labels) -> None:
         where = f" in fold {number}" if plan.is_cross_fitted else ""
         absent = np.setdiff1d(np.arange(len(labels.classes)), labels.codes[fit])
         if len(absent):
+            label = labels.classes.tolist()[absent[0]]
             raise ValueError(
-                f"holdout leaves no row of class {labels.classes.tolist()[absent[0]]!r} to fit on{where}; every fit part needs "
-                "rows of all classes"
+                f"holdout leaves no row of class {label!r} to fit on{where}; every fit part needs rows of all classes"
             )
         if len(held_out) < 2:
             raise ValueError(

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
@@ -44,9 +44,9 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Density-ratio rescoring: a classifier trained as it is, with a raking dual added to its score.
 
     The base classifier and the dual are fitted at the original prior, with nothing resampled or reweighted. The fused
-    score is :math:`s(x) = z(f(x)) + w\,z(g(x))`, where f is the score of the base for the rare class, g that of the dual,
-    and z standardises by the mean and the standard deviation on held-out rows. A calibration and a cut are learned there
-    as well.
+    score is :math:`s(x) = z(f(x)) + w\,z(g(x))`, where f is the score of the base for the rare class, g that of the
+    dual, and z standardises by the mean and the standard deviation on held-out rows. A calibration and a cut are
+    learned there as well.
 
     With three classes or more, each class is set against the rest: one dual, one calibration and one cut per class, all
     on one feature map and one base.
@@ -63,16 +63,16 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         w, or how to choose it on held-out scores; see `choose_fusion_weight`.
     holdout : float, int, splitter or (fit_indices, held_out_indices), default=0.3
         A fraction of the rows to hold out, stratified; or which rows. A number of folds or a cross-validation splitter
-        cross-fits instead: every row is scored by models that did not see it, and the final base and duals are fitted on
-        all rows. That costs one more fit per fold, and is worth it on small data. Where both models are fitted already,
-        all rows count as held out.
+        cross-fits instead: every row is scored by models that did not see it, and the final base and duals are fitted
+        on all rows. That costs one more fit per fold, and is worth it on small data. Where both models are fitted
+        already, all rows count as held out.
     calibration : {"sigmoid", "isotonic"} or None, default="sigmoid"
         The map from the fused score to probabilities. None: no `predict_proba`.
     threshold : float, str, rule, callable or None, default="balanced_accuracy"
-        The cut of the fused score, or how to choose it: "balanced_accuracy", "f1", "mcc", "g_mean", the name of a scorer
-        of labels, a metric or scorer, or a rule such as `RecallAtLeast`, `PrecisionAtLeast`,
-        `FalsePositiveRateAtMost`, `TopK` and `CostMatrix`. None cuts at a probability of one half, and predicts the most
-        probable of several classes.
+        The cut of the fused score, or how to choose it: "balanced_accuracy", "f1", "mcc", "g_mean", the name of a
+        scorer of labels, a metric or scorer, or a rule such as `RecallAtLeast`, `PrecisionAtLeast`,
+        `FalsePositiveRateAtMost`, `TopK` and `CostMatrix`. None cuts at a probability of one half, and predicts the
+        most probable of several classes.
     pos_label : label, default=None
         The rare class; None is the rarer one.
     random_state : int, RandomState instance or None, default=None
@@ -153,8 +153,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Two classes or more.
         **fit_params : dict
             Without metadata routing: ``sample_weight`` goes to the base, the dual and every later stage, ``groups`` to
-            the splitter, all else to the base. With it: to whatever requests them; the later stages use the weights that
-            the dual gets.
+            the splitter, all else to the base. With it: to whatever requests them; the later stages use the weights
+            that the dual gets.
 
         Returns
         -------
@@ -172,7 +172,13 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_scores(
-        cls, base_score: ArrayLike, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None, **params: Any
+        cls,
+        base_score: ArrayLike,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        **params: Any,
     ) -> DRRClassifier:
         """Rescore a column of base scores when the model that gave them is not at hand.
 
@@ -268,7 +274,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         winners = (decision > 0).astype(np.intp) if self._is_binary else np.argmax(decision, axis=1)
         return np.asarray(self.classes_[winners])
 
-    @available_if(_has_probabilities)
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
         """Calibrated probabilities at the original prior, one column per class.
 
@@ -396,7 +402,9 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if base_score is not None:
             base = check_score_columns(base_score, len(dual), len(self.rescorings_))
         elif self._models.base is None:
-            raise ValueError("this classifier was fitted from scores; pass those of the new rows as base_score")
+            raise ValueError(
+                "this classifier was fitted from scores; pass those of the new rows as base_score"
+            )
         else:
             base = self._models.base_scores(X)
         columns = [each.fuse(base[:, k], dual[:, k]) for k, each in enumerate(self.rescorings_)]
@@ -438,7 +446,9 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         router.add(estimator=self._base(0), method_mapping=on_fit)
         router.add(dual=self._dual(0), method_mapping=on_fit)
         if is_splitter(self.holdout):
-            router.add(splitter=self.holdout, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+            router.add(
+                splitter=self.holdout, method_mapping=MethodMapping().add(caller="fit", callee="split")
+            )
         return router
 
     def __sklearn_tags__(self) -> Any:
@@ -454,8 +464,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def _warn_of_loss(label: Any, gain: GainInterval) -> None:
     warnings.warn(
         f"On the held-out rows the dual lowers the average precision for class {label!r}, from "
-        f"{gain.base_average_precision:.4g} to {gain.fused_average_precision:.4g} (gain {gain.gain:.4g}, {gain.level:.0%} "
-        f"interval {gain.low:.4g} to {gain.high:.4g}). Lower fusion_weight or set it to 'auto'.",
+        f"{gain.base_average_precision:.4g} to {gain.fused_average_precision:.4g} (gain {gain.gain:.4g}, "
+        f"{gain.level:.0%} interval {gain.low:.4g} to {gain.high:.4g}). Lower fusion_weight or set it to 'auto'.",
         UserWarning,
         stacklevel=4,
     )

@@ -32,4 +32,4 @@ def class_probabilities(rescorings: Sequence[Rescoring], fused: NDArray[np.float
     probabilities = np.stack(columns, axis=1)
     total = probabilities.sum(axis=1, keepdims=True)
     even = np.full_like(probabilities, 1.0 / len(rescorings))
-    return np.divide(probabilities, total, out=even, where=total > 0)
+    return np.asarray(np.divide(probabilities, total, out=even, where=total > 0))

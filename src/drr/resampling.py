@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state, get_tags
 from drr._base_score import is_fitted
 from drr._classes import Labels, read_labels
 from drr._sampler_tags import as_sampler_tags
+from drr._score_validation import is_number
 from drr._seeds import draw_seed
 from drr._tables import check_table, take_rows
 from drr.score import RakingDual
@@ -22,8 +23,8 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
     r"""Add majority rows, relabelled as the rare class, and bootstrapped rare rows.
 
     Majority rows are drawn with replacement, with probability proportional to the raked weights, and given the label of
-    the rare class; rare rows are drawn uniformly. With three classes or more the rarest is set against all others, unless
-    the dual has a `pos_label`. The rows of X come first, in their order. A classifier trained on the
+    the rare class; rare rows are drawn uniformly. With three classes or more the rarest is set against all others,
+    unless the dual has a `pos_label`. The rows of X come first, in their order. A classifier trained on the
     result sees a larger share of the rare class, so its probabilities need a correction of the prior.
 
     Follows the contract of imbalanced-learn's samplers, and works in its pipeline.
@@ -37,8 +38,8 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
     minority_share : float, default=0.5
         The share of the added rows that are bootstrapped from the rare class instead of relabelled.
     ess_cap : float, optional
-        κ: at most κ times the effective number of majority rows are relabelled, and the bootstrapped rows are reduced in
-        proportion. Without it one row may be drawn many times where the weights are concentrated.
+        κ: at most κ times the effective number of majority rows are relabelled, and the bootstrapped rows are reduced
+        in proportion. Without it one row may be drawn many times where the weights are concentrated.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -154,18 +155,17 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
             n_majority = int(np.sum(labels.codes != labels.index_of(self.dual_.pos_label_)))
             if n_fitted != n_majority or self.dual_.majority_[-1] >= len(labels.codes):
                 raise ValueError(
-                    f"dual was fitted on {n_fitted} majority rows, but y has {n_majority}; a fitted dual resamples only "
-                    "the rows it was fitted on"
+                    f"dual was fitted on {n_fitted} majority rows, but y has {n_majority}; a fitted dual resamples "
+                    "only the rows it was fitted on"
                 )
 
     def _counts(self, n_rows: int) -> tuple[int, int]:
         """The numbers of relabelled and of bootstrapped rows to add."""
-        if self.n_draws == "quarter":
+        draws: Any = self.n_draws
+        if draws == "quarter":
             total = n_rows // 4
-        elif isinstance(self.n_draws, numbers.Integral):
-            total = int(self.n_draws)
         else:
-            total = int(float(self.n_draws) * n_rows)
+            total = int(draws) if isinstance(draws, numbers.Integral) else int(draws * n_rows)
         n_bootstrapped = int(total * self.minority_share)
         n_relabelled = total - n_bootstrapped
         if self.ess_cap is not None:
@@ -177,13 +177,13 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
 
     def _check_parameters(self) -> None:
         draws: Any = self.n_draws
-        is_number = isinstance(draws, numbers.Real) and not isinstance(draws, bool)
-        if not (draws == "quarter" if isinstance(draws, str) else is_number and 0 < draws < np.inf):
+        if not (draws == "quarter" if isinstance(draws, str) else is_number(draws) and 0 < draws < np.inf):
             raise ValueError(f"n_draws must be 'quarter', a number of rows or a share of them, got {draws!r}")
-        if not (isinstance(self.minority_share, numbers.Real) and 0 <= self.minority_share <= 1):
-            raise ValueError(f"minority_share must be a number in [0, 1], got {self.minority_share!r}")
+        share: Any = self.minority_share
+        if not (is_number(share) and 0 <= share <= 1):
+            raise ValueError(f"minority_share must be a number in [0, 1], got {share!r}")
         cap: Any = self.ess_cap
-        if cap is not None and not (isinstance(cap, numbers.Real) and 0 < cap < np.inf):
+        if cap is not None and not (is_number(cap) and 0 < cap < np.inf):
             raise ValueError(f"ess_cap must be None or a positive number, got {cap!r}")
 
     def __sklearn_tags__(self) -> Any:
@@ -198,7 +198,9 @@ def _decoded(y: Any) -> Any:
         return y
     indicators = np.asarray(y)
     if not (np.isin(indicators, (0, 1)).all() and (indicators.sum(axis=1) == 1).all()):
-        raise ValueError("Multilabel and multioutput targets are not supported: y must name one class per row")
+        raise ValueError(
+            "Multilabel and multioutput targets are not supported: y must name one class per row"
+        )
     return indicators.argmax(axis=1)
 
 

@@ -139,8 +139,8 @@ def _warn_of_few_rows(positive: NDArray[np.bool_], calibration: str | None) -> N
     consequence = "" if calibration is None else " and there are no probabilities"
     warnings.warn(
         f"{int(positive.sum())} rows of the rare class and {int((~positive).sum())} others are held out, but "
-        f"{FEWEST_ROWS} of each are needed to learn a cut: the cut is the one that labels as many held-out rows positive "
-        f"as the class has on average{consequence}. Hold out more rows, or cross-fit with a number of folds.",
+        f"{FEWEST_ROWS} of each are needed to learn a cut: the cut is the one that labels as many held-out rows "
+        f"positive as the class has on average{consequence}. Hold out more rows, or cross-fit with a number of folds.",
         UserWarning,
         stacklevel=3,
     )

@@ -26,8 +26,8 @@ from drr.results import Floor, Raking, Status
 class RakingDual(BaseEstimator):  # type: ignore[misc]
     r"""Reweight the majority towards the rare class, and score rows by the direction in which the weights grow.
 
-    With :math:`\phi` the feature map, :math:`\mu_1` the mean of the embedded rare rows and :math:`d` the base weights of
-    the majority, raking finds the weights :math:`w` nearest to :math:`d` whose mean is within a tolerance of
+    With :math:`\phi` the feature map, :math:`\mu_1` the mean of the embedded rare rows and :math:`d` the base weights
+    of the majority, raking finds the weights :math:`w` nearest to :math:`d` whose mean is within a tolerance of
     :math:`\mu_1`. They are an exponential tilt, :math:`w_i \propto d_i \exp(\theta^\top \phi(x_i))`, and
     :math:`\theta^\top \phi(x)` estimates the log density ratio of the two classes up to a constant.
 
@@ -235,7 +235,11 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     def _rake(
         self, features: Any, target: NDArray[np.float64], base_weights: NDArray[np.float64] | None
     ) -> tuple[Raking, float]:
-        options = {"base_weights": base_weights, "method": self.method, "n_threads": self.n_threads}
+        options: dict[str, Any] = {
+            "base_weights": base_weights,
+            "method": self.method,
+            "n_threads": self.n_threads,
+        }
         if self.min_ess is not None:
             return rake_to_ess(features, target, self.min_ess, **options)
         return rake(features, target, eta=self.eta, **options), float(self.eta)

@@ -83,7 +83,10 @@ class Recorder(LogisticRegression):
 def test_weights_are_routed_to_whoever_requests_them(routing, two_classes):
     X, y = two_classes
     weights = np.linspace(1, 2, 240)
-    asking, refusing = Recorder().set_fit_request(sample_weight=True), Recorder().set_fit_request(sample_weight=False)
+    asking, refusing = (
+        Recorder().set_fit_request(sample_weight=True),
+        Recorder().set_fit_request(sample_weight=False),
+    )
     both = DRRClassifier(asking, random_state=0).fit(X, y, sample_weight=weights)
     assert len(both.estimator_.given_) == 168
     dual_only = DRRClassifier(refusing, random_state=0).fit(X, y, sample_weight=weights)

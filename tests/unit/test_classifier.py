@@ -51,7 +51,9 @@ def test_algorithm_one_by_hand(two_classes):
     z_dual = standardise(dual.score_samples(X[held_out]))
 
     def fused(rows):
-        return z_base.transform(base.predict_proba(rows)[:, 1]) + 0.5 * z_dual.transform(dual.score_samples(rows))
+        return z_base.transform(base.predict_proba(rows)[:, 1]) + 0.5 * z_dual.transform(
+            dual.score_samples(rows)
+        )
 
     s = fused(X[held_out])
     np.testing.assert_allclose(classifier.fused_score(X), fused(X), atol=1e-9)
@@ -290,7 +292,8 @@ def test_frames_with_categories(rng):
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     boosting = HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=10, random_state=0)
-    classifier = DRRClassifier(boosting, random_state=0).fit(frame, y)
+    dual = RakingDual(RakingFeatureMap(8, random_state=0))
+    classifier = DRRClassifier(boosting, dual=dual, random_state=0).fit(frame, y)
     assert classifier.feature_names_in_.tolist() == ["size", "flag"]
     assert "flag=on" in classifier.dual_.moment_table().index
     assert classifier.predict(frame).dtype == bool
@@ -358,7 +361,7 @@ def test_a_single_minority_row_fits_with_a_warning(two_classes, base):
     X, _ = two_classes
     y = (np.arange(400) == 17).astype(int)
     for holdout in (0.3, 5):
-        with pytest.warns(UserWarning) as record:
+        with pytest.warns(UserWarning, match="Class 1 has a single row") as record:
             classifier = DRRClassifier(base, holdout=holdout, random_state=0).fit(X, y)
         messages = " ".join(str(each.message) for each in record)
         assert "Class 1 has a single row, so nothing of it can be held out" in messages
@@ -406,7 +409,10 @@ def test_grid_search_over_every_level(two_classes, base):
     assert len(search.cv_results_["params"]) == 8
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     weights = np.linspace(0.5, 1.5, 400)
-    assert GridSearchCV(classifier, {"fusion_weight": [0.5]}, cv=3).fit(X, y, sample_weight=weights).best_score_ > 0
+    assert (
+        GridSearchCV(classifier, {"fusion_weight": [0.5]}, cv=3).fit(X, y, sample_weight=weights).best_score_
+        > 0
+    )
 
 
 def test_pickle_clone_and_refit(two_classes, base):

@@ -28,7 +28,9 @@ def test_the_composition_equals_its_stages(two_classes):
     feature_map = RakingFeatureMap(random_state=3).fit(X)
     features = feature_map.transform(X)
     raking = drr.rake(features[~y], features[y].mean(axis=0), eta=0.1)
-    np.testing.assert_allclose(dual.theta_, raking.dual.theta, rtol=1e-9, atol=1e-9 * np.abs(dual.theta_).max())
+    np.testing.assert_allclose(
+        dual.theta_, raking.dual.theta, rtol=1e-9, atol=1e-9 * np.abs(dual.theta_).max()
+    )
     np.testing.assert_allclose(dual.score_samples(X), features @ raking.dual.theta, atol=1e-8)
     assert dual.tolerance_ == pytest.approx(raking.tolerance, rel=1e-12)
     assert dual.ess_ == pytest.approx(1 / np.sum(dual.weights_**2))
@@ -176,7 +178,7 @@ def test_a_zero_dual_names_what_to_change(two_classes):
 
 
 def test_a_single_minority_row_is_enough(two_classes):
-    X, y = two_classes
+    X, _ = two_classes
     one = np.arange(300) == 5
     dual = RakingDual(random_state=0).fit(X, one)
     assert np.isfinite(dual.score_samples(X)).all()
