@@ -64,7 +64,10 @@ def _newton(rows: Array, tolerance: float, max_iter: int = 200) -> ReferenceDual
         while length >= 1e-10:
             trial = theta + length * step
             log_partition, weights = _tilt(rows, trial)
-            if log_partition + tolerance * np.sqrt(trial @ trial + SMOOTHING**2) <= before + 1e-4 * length * slope:
+            if (
+                log_partition + tolerance * np.sqrt(trial @ trial + SMOOTHING**2)
+                <= before + 1e-4 * length * slope
+            ):
                 break
             length /= 2
         else:
@@ -81,7 +84,9 @@ def _lbfgs(rows: Array, tolerance: float) -> ReferenceDual:
         return log_partition + tolerance * smoothed, rows.T @ weights + tolerance * theta / smoothed
 
     start = np.zeros(rows.shape[1])
-    end = minimize(objective, start, jac=True, method="L-BFGS-B", options={"ftol": 0.0, "gtol": GRADIENT_GOAL})
+    end = minimize(
+        objective, start, jac=True, method="L-BFGS-B", options={"ftol": 0.0, "gtol": GRADIENT_GOAL}
+    )
     gradient_norm = float(np.linalg.norm(end.jac))
     return ReferenceDual(
         end.x, _tilt(rows, end.x)[1], gradient_norm, gradient_norm <= FALLBACK_GOAL, int(end.nit)

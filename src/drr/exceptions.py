@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 
 class InfeasibleToleranceError(ValueError):
     """No weights bring the mean of the rows within the tolerance: the feasibility floor is higher.
@@ -16,13 +18,15 @@ class InfeasibleToleranceError(ValueError):
         A certified upper bound of the floor, reachable; NaN where no floor was given.
     """
 
-    def __init__(self, tolerance: float, lower_bound: float, upper_bound: float = float("nan")) -> None:
+    def __init__(self, tolerance: float, lower_bound: float, upper_bound: float = math.nan) -> None:
         self.tolerance = tolerance
         self.lower_bound = lower_bound
         self.upper_bound = upper_bound
-        above = f"between {lower_bound:.10g} and {upper_bound:.10g}" if upper_bound == upper_bound else f"at least {lower_bound:.10g}"
+        known = f"at least {lower_bound:.10g}"
+        if not math.isnan(upper_bound):
+            known = f"between {lower_bound:.10g} and {upper_bound:.10g}"
         super().__init__(
-            f"tolerance {tolerance:.10g} cannot be reached: the feasibility floor is {above}. Choose a larger one, for "
+            f"tolerance {tolerance:.10g} cannot be reached: the feasibility floor is {known}. Choose a larger one, for "
             "example drr.choose_tolerance(floor, floor.base_discrepancy) with floor = drr.find_floor(features, target)"
         )
 

@@ -55,13 +55,10 @@ def tilt(
     >>> tilted.weights.round(6).tolist(), tilted.mean.round(6).tolist()
     ([0.25, 0.75], [0.75])
     """
-    features = check_features(features)
-    n_rows, n_columns = features.shape
-    theta = check_vector(theta, n_columns, "theta", "column of features")
-    weights = check_base_weights(base_weights, n_rows)
-    return Tilt(
-        *core.tilt(features, theta, log_base_weights(weights), n_threads=resolve_n_threads(n_threads))
-    )
+    rows = check_features(features)
+    direction = check_vector(theta, rows.shape[1], "theta", "column of features")
+    log_d = log_base_weights(check_base_weights(base_weights, rows.shape[0]))
+    return Tilt(*core.tilt(rows, direction, log_d, n_threads=resolve_n_threads(n_threads)))
 
 
 def find_floor(
@@ -221,10 +218,10 @@ def solve_dual(
         plane that it spans with the base mean, instead of the floor's residual. The answer does not depend on it.
     method : {"auto", "paper"}
         ``auto`` takes Newton directions, by Cholesky or by preconditioned conjugate gradients as the shape makes
-        cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or of
-        64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ. ``paper`` is the published algorithm with its constants:
-        damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule, ‖g‖ ≤ 1e-9, or
-        1e-6 where it can get no further; these are absolute, so features should be of ordinary scale.
+        cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or
+        of 64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ. ``paper`` is the published algorithm with its
+        constants: damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule,
+        ‖g‖ ≤ 1e-9, or 1e-6 where it can get no further; these are absolute, so features should be of ordinary scale.
     max_iter : int, optional
         By default 100 for ``auto``; for ``paper`` 200, and SciPy's own limit for L-BFGS-B.
     n_threads : int, optional
@@ -255,11 +252,11 @@ def solve_dual(
     >>> dual.weights.round(6).tolist(), round(dual.discrepancy, 6)
     ([0.3, 0.7], 0.05)
     """
-    features = check_features(features)
-    n_rows, n_columns = features.shape
-    target = _check_target(target, n_columns)
-    tolerance = _check_number(tolerance, "tolerance")
-    log_weights = log_base_weights(check_base_weights(base_weights, n_rows))
+    rows = check_features(features)
+    n_rows, n_columns = rows.shape
+    goal = _check_target(target, n_columns)
+    delta = _check_number(tolerance, "tolerance")
+    log_d = log_base_weights(check_base_weights(base_weights, n_rows))
     if method not in ("auto", "paper"):
         raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
     limit = _check_max_iter(max_iter)
@@ -267,17 +264,16 @@ def solve_dual(
     listener = make_callback(verbose, callback)
     if floor is not None:
         _check_floor(floor, n_rows, n_columns)
-    floor_weights = None if floor is None else floor.weights
 
     if method == "paper" and n_columns > _PAPER_NEWTON_COLUMNS:
-        figures = _solve_by_lbfgs(features, target, tolerance, log_weights, floor, limit, threads, listener)
+        figures = _solve_by_lbfgs(rows, goal, delta, log_d, floor, limit, threads, listener)
     else:
         figures = core.solve_dual(
-            features,
-            target,
-            tolerance,
-            log_weights,
-            floor_weights,
+            rows,
+            goal,
+            delta,
+            log_d,
+            None if floor is None else floor.weights,
             _start_direction(floor, start, n_columns),
             math.nan if floor is None else floor.lower_bound,
             method,
@@ -288,7 +284,7 @@ def solve_dual(
     proof = figures.pop("floor_lower_bound")
     figures["status"] = Status(figures["status"])
     if figures["status"] is Status.INFEASIBLE:
-        raise InfeasibleToleranceError(tolerance, proof, math.nan if floor is None else floor.value)
+        raise InfeasibleToleranceError(delta, proof, math.nan if floor is None else floor.value)
     dual = Dual(**figures)
     if not dual.status.is_success:
         warnings.warn(_explain_dual(dual), ConvergenceWarning, stacklevel=2)
@@ -332,14 +328,14 @@ def rake(
     >>> import numpy as np, drr
     >>> raking = drr.rake(np.array([[0.0], [1.0], [2.0]]), [1.5], eta=0.2)
     >>> round(raking.tolerance, 6), raking.dual.weights.round(3).tolist()
-    (0.1, [0.132, 0.336, 0.532])
+    (0.1, [0.154, 0.292, 0.554])
     """
-    features = check_features(features)
-    target = _check_target(target, features.shape[1])
+    rows = check_features(features)
+    goal = _check_target(target, rows.shape[1])
     choose_tolerance(0.0, 0.0, eta=eta)  # refuses a wrong eta before the work, not after
     floor = find_floor(
-        features,
-        target,
+        rows,
+        goal,
         base_weights=base_weights,
         method=method,
         n_threads=n_threads,
@@ -348,8 +344,8 @@ def rake(
     )
     tolerance = choose_tolerance(floor, floor.base_discrepancy, eta=eta)
     dual = solve_dual(
-        features,
-        target,
+        rows,
+        goal,
         tolerance,
         base_weights=base_weights,
         floor=floor,
@@ -394,8 +390,8 @@ def _solve_by_lbfgs(
 def _check_target(target: ArrayLike, n_columns: int) -> NDArray[np.float64]:
     if np.ndim(target) == 2:
         raise ValueError(
-            f"target must be one mean of shape ({n_columns},), got shape {np.shape(target)}; if these are the rows of the "
-            "rare class in the feature map, pass their mean over rows: target.mean(axis=0)"
+            f"target must be one mean of shape ({n_columns},), got shape {np.shape(target)}; if these are the rows of "
+            "the rare class in the feature map, pass their mean over rows: target.mean(axis=0)"
         )
     return check_vector(target, n_columns, "target", "column of features")
 
@@ -465,6 +461,8 @@ def _explain_dual(dual: Dual) -> str:
         )
     else:
         remedy = f"Raise max_iter (now reached at {dual.n_iter}), choose a larger tolerance" + (
-            ", or use method='auto'." if dual.method.startswith("paper") else ", or pass the floor of find_floor."
+            ", or use method='auto'."
+            if dual.method.startswith("paper")
+            else ", or pass the floor of find_floor."
         )
     return f"solve_dual did not reach its tolerance: {dual.status.description} Here: {figures}. {remedy}"

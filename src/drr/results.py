@@ -125,8 +125,8 @@ class Dual(_PlainState):
     discrepancy: float
     """‖Φᵀw − μ₁‖, the distance that is left"""
     gap: float
-    """between the primal and the dual objective, in nats: θᵀg, or where the discrepancy exceeds the tolerance by rounding
-    and a floor was given, the gap of the weights mixed with the floor's until feasible"""
+    """between the primal and the dual objective, in nats: θᵀg, or where the discrepancy exceeds the tolerance by
+    rounding and a floor was given, the gap of the weights mixed with the floor's until feasible"""
     gradient_norm: float
     """‖g‖ with g = Φᵀw − μ₁ + δθ/‖θ‖"""
     kl: float
@@ -136,8 +136,8 @@ class Dual(_PlainState):
     n_iter: int
     """outer iterations"""
     method: str
-    """the algorithm that ran: ``newton``, ``pcg-sampled``, ``pcg-woodbury``, ``wide``, ``paper-newton``, ``paper-lbfgs``, or
-    ``zero`` where the base weights already satisfy the tolerance"""
+    """the algorithm that ran: ``newton``, ``pcg-sampled``, ``pcg-woodbury``, ``wide``, ``paper-newton``,
+    ``paper-lbfgs``, or ``zero`` where the base weights already satisfy the tolerance"""
     status: Status
     """how the solve ended"""
 

@@ -25,7 +25,10 @@ def tolerance_at(features, target, eta, base_weights=None):
 def newton_of_forty_digits(features, target, tolerance, base_weights, start):
     """argmin log Σ dᵢ exp(aᵢᵀθ) + δ‖θ‖ by undamped Newton in 40 digits, from a point near the minimum."""
     with mpmath.workdps(40):
-        rows = [[mpmath.mpf(x) - mpmath.mpf(t) for x, t in zip(row, target, strict=True)] for row in features.tolist()]
+        rows = [
+            [mpmath.mpf(x) - mpmath.mpf(t) for x, t in zip(row, target, strict=True)]
+            for row in features.tolist()
+        ]
         d = [mpmath.mpf(x) for x in base_weights.tolist()]
         delta, n_columns = mpmath.mpf(tolerance), len(target)
         theta = mpmath.matrix(start.tolist())
@@ -33,7 +36,9 @@ def newton_of_forty_digits(features, target, tolerance, base_weights, start):
             e = [di * mpmath.exp(mpmath.fdot(row, theta)) for di, row in zip(d, rows, strict=True)]
             total = mpmath.fsum(e)
             w = [x / total for x in e]
-            mean = [mpmath.fsum(wi * row[k] for wi, row in zip(w, rows, strict=True)) for k in range(n_columns)]
+            mean = [
+                mpmath.fsum(wi * row[k] for wi, row in zip(w, rows, strict=True)) for k in range(n_columns)
+            ]
             norm = mpmath.sqrt(mpmath.fdot(theta, theta))
             gradient = mpmath.matrix([mean[k] + delta * theta[k] / norm for k in range(n_columns)])
             hessian = mpmath.matrix(n_columns, n_columns)
@@ -61,7 +66,9 @@ def test_theta_against_forty_digits(seed, eta):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("eta", [0.5, 0.05])
 def test_weights_against_empirical_calibration(seed, eta):
-    calibration = pytest.importorskip("empirical_calibration", reason="needs the empirical_calibration package")
+    calibration = pytest.importorskip(
+        "empirical_calibration", reason="needs the empirical_calibration package"
+    )
     features, target = problem(400, 10, seed, shift=1.0)
     delta = tolerance_at(features, target, eta)
     weights, converged = calibration.calibrate(

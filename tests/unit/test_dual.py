@@ -22,7 +22,9 @@ REGIMES = ("auto:newton", "auto:pcg-sampled", "auto:pcg-woodbury", "auto:wide")
 def problem(n_rows=300, n_columns=12, seed=0, shift=0.4):
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(n_rows, n_columns))
-    target = np.full(n_columns, shift / np.sqrt(n_columns)) + 0.1 * rng.normal(size=n_columns) / np.sqrt(n_columns)
+    target = np.full(n_columns, shift / np.sqrt(n_columns)) + 0.1 * rng.normal(size=n_columns) / np.sqrt(
+        n_columns
+    )
     return features, target
 
 
@@ -82,7 +84,9 @@ def test_every_inner_solve_finds_the_same_dual(regime):
     found = core.solve_dual(features, target, delta, method=regime)
     assert found["status"] == "converged"
     assert found["method"] == regime.removeprefix("auto:")
-    np.testing.assert_allclose(found["theta"], expected["theta"], rtol=0, atol=1e-8 * np.abs(expected["theta"]).max())
+    np.testing.assert_allclose(
+        found["theta"], expected["theta"], rtol=0, atol=1e-8 * np.abs(expected["theta"]).max()
+    )
     np.testing.assert_allclose(found["weights"], expected["weights"], rtol=1e-7)
 
 
@@ -94,7 +98,9 @@ def test_more_columns_than_rows(n_rows, n_columns):
     # θ has to lie in the span of the shifted rows
     rows = features - target
     coefficients = np.linalg.lstsq(rows.T, raking.dual.theta, rcond=None)[0]
-    np.testing.assert_allclose(rows.T @ coefficients, raking.dual.theta, atol=1e-9 * np.abs(raking.dual.theta).max())
+    np.testing.assert_allclose(
+        rows.T @ coefficients, raking.dual.theta, atol=1e-9 * np.abs(raking.dual.theta).max()
+    )
 
 
 def test_wide_sparse_rows_are_never_made_dense():
@@ -176,13 +182,13 @@ def test_a_callback_hears_every_iteration_and_can_end_the_solve(capsys):
     assert values == sorted(values, reverse=True)
     assert capsys.readouterr().out.count("dual") == len(dual_lines)
 
-    class Enough(Exception):
+    class EnoughError(Exception):
         pass
 
     def stop(figures):
-        raise Enough
+        raise EnoughError
 
-    with pytest.raises(Enough):
+    with pytest.raises(EnoughError):
         drr.solve_dual(features, target, raking.tolerance, callback=stop)
 
 
@@ -195,12 +201,15 @@ def test_interrupt_returns_within_a_second():
         sent.append(time.perf_counter())
         os.kill(os.getpid(), signal.SIGINT)
 
+    def solve_again_and_again():
+        for _ in range(50):
+            core.solve_dual(features, np.full(500, 0.03), 1e-3, method="auto:newton")
+
     timer = threading.Timer(0.4, interrupt)
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            for _ in range(50):
-                core.solve_dual(features, np.full(500, 0.03), 1e-3, method="auto:newton")
+            solve_again_and_again()
     finally:
         timer.join()
     assert time.perf_counter() - sent[0] < 1.0

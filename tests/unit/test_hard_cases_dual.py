@@ -97,7 +97,7 @@ def test_a_single_minority_row_as_target():
 def test_rank_six_in_two_hundred_columns():
     rng = np.random.default_rng(1)
     features = rng.normal(size=(500, 6)) @ rng.normal(size=(6, 200))
-    assert_solved(features, 0.3 * rng.normal(size=6) @ rng.normal(size=(6, 200)) * 0 + features[:3].mean(axis=0))
+    assert_solved(features, features[:3].mean(axis=0))
 
 
 def test_a_tiny_discrepancy_is_solved_or_reported():
@@ -162,7 +162,9 @@ def test_extreme_scales_change_nothing(exponent):
     features, target = rows(), np.full(5, 0.3)
     scale = 2.0**27 if exponent > 0 else 2.0**-27  # near 1e±8, and exact
     plain, scaled = (assert_solved(f * s, target * s) for f, s in ((features, 1.0), (features, scale)))
-    np.testing.assert_allclose(scaled.dual.weights, plain.dual.weights, rtol=0, atol=1e-9 * plain.dual.weights.max())
+    np.testing.assert_allclose(
+        scaled.dual.weights, plain.dual.weights, rtol=0, atol=1e-9 * plain.dual.weights.max()
+    )
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

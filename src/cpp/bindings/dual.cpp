@@ -9,7 +9,7 @@ namespace drr::bindings {
 
 namespace {
 
-DualMethod method_of(const std::string& name) {
+DualMethod dual_method_of(const std::string& name) {
   static const std::map<std::string, DualMethod> methods{{"auto", DualMethod::automatic},
                                                          {"auto:newton", DualMethod::newton},
                                                          {"auto:pcg-sampled", DualMethod::pcg_sampled},
@@ -64,7 +64,7 @@ py::dict solve_dual_arrays(const py::object& features, const py::object& target,
       input_of(view, target, tolerance, log_base_weights, floor_weights, floor_residual, floor_lower_bound);
   py::array_t<double> theta = new_vector(n_cols(view)), weights = new_vector(n_rows(view));
   const DualOutput output{span_of(theta), span_of(weights)};
-  const DualOptions options{method_of(method), max_iter};
+  const DualOptions options{dual_method_of(method), max_iter};
   PythonMonitor monitor(callback);
   const DualResult result =
       run_without_lock([&] { return solve_dual(input, options, output, {n_threads, &monitor}); });

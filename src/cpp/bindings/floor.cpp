@@ -10,7 +10,7 @@ namespace drr::bindings {
 
 namespace {
 
-FloorMethod method_of(const std::string& name) {
+FloorMethod floor_method_of(const std::string& name) {
   if (name == "min_norm_point")
     return FloorMethod::min_norm_point;
   if (name == "pairwise_frank_wolfe")
@@ -28,7 +28,7 @@ py::dict floor_figures(const py::object& features, const py::object& target, con
   const FeatureView view = view_features(features);
   const FloorInput input{view, view_vector(target, n_cols(view), "target"),
                          view_vector(base_weights, n_rows(view), "base_weights")};
-  const FloorOptions options{method_of(method), max_iter};
+  const FloorOptions options{floor_method_of(method), max_iter};
   PythonMonitor monitor(callback);
   const Floor floor = run_without_lock([&] { return find_floor(input, options, {n_threads, &monitor}); });
 

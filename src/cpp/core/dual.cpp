@@ -1,5 +1,6 @@
 #include "drr/dual.hpp"
 
+#include "core/constants.hpp"
 #include "core/dual_certificate.hpp"
 #include "core/dual_minimiser.hpp"
 #include "core/dual_regime.hpp"
@@ -12,7 +13,6 @@ namespace drr {
 
 namespace {
 
-constexpr double unset = std::numeric_limits<double>::quiet_NaN();
 constexpr int default_max_iter = 100, paper_max_iter = 200;
 
 DualProblem problem_of(const DualInput& input) {

@@ -1,5 +1,7 @@
 #include "core/dual_certificate.hpp"
 
+#include "core/constants.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,8 +10,6 @@ namespace drr {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 
 // The share t of x in (1 − t)m + t·x at which its norm falls to δ, given ‖m‖ > δ ≥ ‖x‖; the smaller root of a

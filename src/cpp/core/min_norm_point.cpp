@@ -1,5 +1,7 @@
 #include "core/min_norm_point.hpp"
 
+#include "core/constants.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,10 +10,9 @@
 namespace drr {
 
 namespace {
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double gram_rounding = 64 * eps;   // of a score, relative to the largest squared norm
-constexpr double weight_rounding = 64 * eps; // of x, relative to the largest norm
-constexpr double dependence = 64 * eps;      // of a distance to an affine hull, relative to ‖b‖
+constexpr double gram_rounding = 64 * epsilon;   // of a score, relative to the largest squared norm
+constexpr double weight_rounding = 64 * epsilon; // of x, relative to the largest norm
+constexpr double dependence = 64 * epsilon;      // of a distance to an affine hull, relative to ‖b‖
 constexpr Index most_idle_rounds = 10;
 } // namespace
 
@@ -91,7 +92,7 @@ void MinNormPoint::admit_new_slots() {
   refused_.assign(n, 0);
 }
 
-// Scores through the Gram matrix carry errors of eps·‖a‖²; they must be small beside ‖x‖².
+// Scores through the Gram matrix carry errors of epsilon·‖a‖²; they must be small beside ‖x‖².
 bool MinNormPoint::gram_is_precise() const {
   return squared_norm_ > 1e4 * gram_rounding * largest_square();
 }
@@ -123,10 +124,10 @@ void MinNormPoint::update_gradient() {
   achieved_norm_ = std::sqrt(std::max(0.0, squared_norm_));
 }
 
-// Rounded weights move x = Aᵀw by eps·‖a‖, along the corral's affine hull for the most part, and every score
-// by eps·‖a‖². At the minimiser over that hull x is orthogonal to it: a last correction Δ of the order of
-// eps, applied to x but too small for w to hold, restores that. Any vector gives a valid lower bound, this
-// one the better bound.
+// Rounded weights move x = Aᵀw by epsilon·‖a‖, along the corral's affine hull for the most part, and every
+// score by epsilon·‖a‖². At the minimiser over that hull x is orthogonal to it: a last correction Δ of the
+// order of epsilon, applied to x but too small for w to hold, restores that. Any vector gives a valid lower
+// bound, this one the better bound.
 void MinNormPoint::purify() {
   const double rounding = weight_rounding * std::sqrt(largest_square());
   for (int round = 0; round < 2; ++round) {
@@ -146,8 +147,9 @@ double MinNormPoint::largest_square() const {
 
 // The smallest violation that counts: what is asked for, but not below the rounding of the scores.
 double MinNormPoint::resolution(double tolerance) const {
-  const double rounding = precision_ == Precision::gram ? gram_rounding * largest_square()
-                                                        : eps * std::sqrt(largest_square() * squared_norm_);
+  const double rounding = precision_ == Precision::gram
+                              ? gram_rounding * largest_square()
+                              : epsilon * std::sqrt(largest_square() * squared_norm_);
   return std::max(tolerance * squared_norm_, rounding);
 }
 

@@ -1,3 +1,4 @@
+#include "core/constants.hpp"
 #include "core/floor_methods.hpp"
 #include "core/min_norm_point.hpp"
 
@@ -9,7 +10,6 @@ namespace drr {
 
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double relative_gap = 1e-10;
 // The working set is solved this much more exactly than the rows as a whole need be.
 constexpr double inner_tolerance = 1e-11;
@@ -125,7 +125,7 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
     const double threshold = norm * norm * unit;
     rows =
         select_rows(passes.scores(), set, threshold, batch_size(passes.rows().n_rows(), point.corral_size()));
-    if (gap <= 8 * eps * survey.largest_norm || rows.empty() || n_stalled >= most_stalled_passes) {
+    if (gap <= 8 * epsilon * survey.largest_norm || rows.empty() || n_stalled >= most_stalled_passes) {
       finish(Status::round_off);
       break;
     }

@@ -1,5 +1,6 @@
 #include "core/plane_search.hpp"
 
+#include "core/constants.hpp"
 #include "core/vectors.hpp"
 
 #include <algorithm>
@@ -11,11 +12,9 @@ namespace drr {
 namespace {
 
 using ConstWide = Eigen::Map<const Eigen::ArrayXd>;
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr Index rows_per_tile = 512;   // the temporaries of a tile stay in the first-level cache
 constexpr Index smallest_chunk = 8192; // less is not worth waking a thread
-constexpr Index most_chunks = 64;
+constexpr Index most_vector_chunks = 64;
 constexpr int most_newton_steps = 40;
 constexpr int most_halvings = 40;
 
@@ -36,7 +35,7 @@ Eigen::Vector2d newton_step(const PlaneValue& value) {
 
 PlaneSearch::PlaneSearch(Index n_rows, std::span<const double> log_base_weights, double tolerance,
                          ThreadPool& pool)
-    : n_rows_(n_rows), n_chunks_(std::clamp<Index>(n_rows / smallest_chunk, 1, most_chunks)),
+    : n_rows_(n_rows), n_chunks_(std::clamp<Index>(n_rows / smallest_chunk, 1, most_vector_chunks)),
       log_base_weights_(log_base_weights), tolerance_(tolerance),
       uniform_(log_base_weights.empty() ? std::log(static_cast<double>(n_rows)) : 0.0), pool_(pool),
       partials_(n_chunks_) {}

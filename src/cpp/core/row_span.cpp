@@ -9,7 +9,7 @@
 namespace drr {
 
 namespace {
-constexpr Index block = 64; // columns of the factor between two updates of what is left of the matrix
+constexpr Index update_width = 64; // columns of the factor between two updates of what is left of the matrix
 // Numbers in a block of copied rows: large enough for full speed, small beside the n0² of the Gram matrix.
 constexpr Index copied_numbers = 2 * 1024 * 1024;
 } // namespace
@@ -64,17 +64,17 @@ void RowSpan::factorise() {
   diagonal_ = factor_.diagonal();
   const double smallest =
       static_cast<double>(n) * std::numeric_limits<double>::epsilon() * std::max(0.0, diagonal_.maxCoeff());
-  for (Index begin = 0; begin < n; begin += block) {
-    const Index end = std::min(n, begin + block);
+  for (Index begin = 0; begin < n; begin += update_width) {
+    const Index end = std::min(n, begin + update_width);
     for (rank_ = begin; rank_ < end; ++rank_)
       if (!take_pivot(rank_, begin, smallest)) {
         factor_.triangularView<Eigen::StrictlyUpper>().setZero();
         return;
       }
     // What the block's columns explain is taken from the rest of the matrix.
-    const Index rest = n - end, n_strips = (rest + block - 1) / block;
+    const Index rest = n - end, n_strips = (rest + update_width - 1) / update_width;
     pool_.run(n_strips, [&](Index strip, int) {
-      const Index first = end + strip * block, size = std::min(block, n - first);
+      const Index first = end + strip * update_width, size = std::min(update_width, n - first);
       factor_.block(first, end, size, first + size - end).noalias() -=
           factor_.block(first, begin, size, end - begin) *
           factor_.block(end, begin, first + size - end, end - begin).transpose();

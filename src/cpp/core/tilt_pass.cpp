@@ -1,5 +1,6 @@
 #include "core/tilt_pass.hpp"
 
+#include "core/constants.hpp"
 #include "core/vectors.hpp"
 #include "drr/errors.hpp"
 
@@ -12,7 +13,6 @@ namespace drr {
 namespace {
 using Wide = Eigen::Map<Eigen::ArrayXd>;
 using ConstWide = Eigen::Map<const Eigen::ArrayXd>;
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 } // namespace
 
 double LogSum::value() const {

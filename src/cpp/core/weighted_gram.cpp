@@ -10,7 +10,7 @@ namespace {
 using Columns = Eigen::Map<const Eigen::MatrixXd>;
 
 // Below this width the output is too small to be worth sharing between threads.
-constexpr Index narrow = 96;
+constexpr Index widest_single_panel = 96;
 // A tile of at most this many numbers stays in the second- or third-level cache between its scaling and its
 // products.
 constexpr Index tile_numbers = 256 * 1024;
@@ -30,7 +30,7 @@ WeightedGram::WeightedGram(Index n_cols, ThreadPool& pool)
   // Panels of equal work in the lower triangle: with the left edge at x (as a share of K) the work to its
   // right is (1 − x)². Eight of them balance two to four threads; a panel narrower than 48 columns would
   // waste the kernel.
-  const Index n_panels = n_cols <= narrow ? 1 : std::clamp<Index>(n_cols / 48, 1, 8);
+  const Index n_panels = n_cols <= widest_single_panel ? 1 : std::clamp<Index>(n_cols / 48, 1, 8);
   for (Index p = 0; p <= n_panels; ++p) {
     const double left = 1.0 - std::sqrt(1.0 - static_cast<double>(p) / static_cast<double>(n_panels));
     const Index column =
@@ -41,7 +41,7 @@ WeightedGram::WeightedGram(Index n_cols, ThreadPool& pool)
 }
 
 void WeightedGram::operator()(const ScaledRows& source, Eigen::MatrixXd& lower) {
-  if (n_cols_ <= narrow)
+  if (n_cols_ <= widest_single_panel)
     by_row_chunks(source, lower);
   else
     by_output_panels(source, lower);
