@@ -15,6 +15,7 @@ from drr._base_score import base_scores, fitted_copy, is_fitted, take_params
 from drr._classes import Labels
 from drr._tables import take_rows
 from drr.rescoring import HeldOutScores
+from drr.score import log_density_ratios
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,9 @@ class Models:
 
     def dual_scores(self, X: Any) -> NDArray[np.float64]:
         """One column per rare class."""
-        return np.stack([dual.log_density_ratio(X) for dual in self.duals], axis=1)
+        if len(self.duals) == 1:
+            return np.asarray(self.duals[0].log_density_ratio(X))[:, None]
+        return log_density_ratios(self.duals, X)
 
 
 def fit_models(recipe: Recipe, rows: NDArray[np.intp]) -> Models:

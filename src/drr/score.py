@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from drr.diagnostics import DualDiagnostics, Moments, diagnose, explain_zero_dua
 from drr.features import RakingFeatureMap
 from drr.raking import rake, tilt
 from drr.results import Floor, Raking, Status
+
+# Features embedded at a time where several duals are scored: 8 MB in double precision.
+_BLOCK_SIZE = 2**20
 
 
 class RakingDual(BaseEstimator):  # type: ignore[misc]
@@ -267,6 +271,18 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags = ClassifierTags(multi_class=False)
         tags.input_tags = get_tags(self._feature_map()).input_tags
         return tags
+
+
+def log_density_ratios(duals: Sequence[RakingDual], X: Any) -> NDArray[np.float64]:
+    """The log density ratios of duals that share one feature map, a column each, with every row embedded once."""
+    thetas = np.stack([dual.theta_ for dual in duals], axis=1)
+    offsets = np.array([dual.raking_.dual.log_partition for dual in duals])
+    ratios = np.empty((X.shape[0], len(duals)))
+    step = max(1, _BLOCK_SIZE // len(thetas))
+    for begin in range(0, len(ratios), step):
+        rows = np.arange(begin, min(begin + step, len(ratios)))
+        ratios[rows] = duals[0]._embed(take_rows(X, rows)) @ thetas - offsets
+    return ratios
 
 
 def _part(weights: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:

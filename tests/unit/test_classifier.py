@@ -292,7 +292,7 @@ def test_frames_with_categories(rng):
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     boosting = HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=10, random_state=0)
-    dual = RakingDual(RakingFeatureMap(8, random_state=0))
+    dual = RakingDual(RakingFeatureMap(0))
     classifier = DRRClassifier(boosting, dual=dual, random_state=0).fit(frame, y)
     assert classifier.feature_names_in_.tolist() == ["size", "flag"]
     assert "flag=on" in classifier.dual_.moment_table().index
@@ -361,11 +361,11 @@ def test_a_single_minority_row_fits_with_a_warning(two_classes, base):
     X, _ = two_classes
     y = (np.arange(400) == 17).astype(int)
     for holdout in (0.3, 5):
-        with pytest.warns(UserWarning, match="Class 1 has a single row") as record:
+        with (
+            pytest.warns(UserWarning, match="Class 1 has a single row, so nothing of it can be held out"),
+            pytest.warns(UserWarning, match="0 rows of the rare class and .* others are held out"),
+        ):
             classifier = DRRClassifier(base, holdout=holdout, random_state=0).fit(X, y)
-        messages = " ".join(str(each.message) for each in record)
-        assert "Class 1 has a single row, so nothing of it can be held out" in messages
-        assert "0 rows of the rare class and" in messages
         assert classifier.calibrator_ is None
         assert not hasattr(classifier, "predict_proba")
         assert classifier.fused_score(X)[17] > np.median(classifier.fused_score(X))
