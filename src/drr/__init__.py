@@ -1,30 +1,44 @@
 """Density-Ratio Rescoring: better rare-class ranking from an existing classifier, without retraining it."""
 
 from drr._dispatch import __version__, show_config
+from drr.classifier import DRRClassifier
 from drr.decision import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
+from drr.diagnostics import DualDiagnostics, MomentGap, Moments
 from drr.exceptions import InfeasibleToleranceError
 from drr.features import RakingFeatureMap
 from drr.fusion import Separation, fusion_deflection, optimal_weight, separation
+from drr.fusion_weight import choose_fusion_weight
 from drr.gain import GainInterval, gain_interval
 from drr.raking import choose_tolerance, find_floor, rake, solve_dual, tilt
+from drr.resampling import RakingResampler
+from drr.rescoring import Rescoring
 from drr.results import Dual, Floor, Raking, Status, Tilt
+from drr.score import RakingDual
 
 __all__ = [
     "CostMatrix",
+    "DRRClassifier",
     "Dual",
+    "DualDiagnostics",
     "FalsePositiveRateAtMost",
     "Floor",
     "GainInterval",
     "InfeasibleToleranceError",
+    "MomentGap",
+    "Moments",
     "PrecisionAtLeast",
     "Raking",
+    "RakingDual",
     "RakingFeatureMap",
+    "RakingResampler",
     "RecallAtLeast",
+    "Rescoring",
     "Separation",
     "Status",
     "Tilt",
     "TopK",
     "__version__",
+    "choose_fusion_weight",
     "choose_tolerance",
     "find_floor",
     "fusion_deflection",

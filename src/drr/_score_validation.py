@@ -21,6 +21,18 @@ def check_score(score: ArrayLike, name: str = "score", length: int | None = None
     return check_vector(score, length, name, "row of y")
 
 
+def check_score_columns(scores: ArrayLike, n_rows: int, n_columns: int) -> NDArray[np.float64]:
+    """Base scores of shape (n_rows, n_columns); a plain column where there is only one."""
+    columns = np.asarray(scores)
+    if n_columns == 1 and columns.ndim == 1:
+        columns = columns[:, None]
+    if columns.shape != (n_rows, n_columns):
+        wanted = f"({n_rows},)" if n_columns == 1 else f"({n_rows}, {n_columns}), a column per class"
+        raise ValueError(f"base_score must have shape {wanted}, got {np.shape(scores)}")
+    checked = [check_vector(columns[:, k], n_rows, "base_score", "row of X") for k in range(n_columns)]
+    return np.stack(checked, axis=1)
+
+
 def check_labels(y: ArrayLike, length: int, pos_label: object = None) -> NDArray[np.bool_]:
     """Where y is positive. Without `pos_label`, y holds 0 and 1, −1 and 1, or booleans, and 1 is positive.
 

@@ -44,6 +44,10 @@ class SigmoidCalibration:
         """Probability of the rare class for each score."""
         return np.asarray(scipy.special.expit(self.slope * check_score(score) + self.intercept))
 
+    def score_at(self, probability: float) -> float:
+        """The score above which the probability is larger than this."""
+        return float((scipy.special.logit(probability) - self.intercept) / self.slope)
+
 
 @dataclass(frozen=True, eq=False)
 class IsotonicCalibration:
@@ -65,6 +69,18 @@ class IsotonicCalibration:
     def predict(self, score: ArrayLike) -> NDArray[np.float64]:
         """Probability of the rare class for each score."""
         return np.asarray(np.interp(check_score(score), self.score_knots, self.probability_knots))
+
+    def score_at(self, probability: float) -> float:
+        """The score above which the probability is larger than this; the largest number where it never is."""
+        above = np.flatnonzero(self.probability_knots > probability)
+        if len(above) == 0:
+            return float(np.finfo(np.float64).max)
+        k = int(above[0])
+        if k == 0:
+            return float(np.nextafter(self.score_knots[0], -np.inf))
+        low, high = self.probability_knots[k - 1 : k + 1]
+        share = (probability - low) / (high - low)
+        return float(self.score_knots[k - 1] + share * (self.score_knots[k] - self.score_knots[k - 1]))
 
 
 Calibration = SigmoidCalibration | IsotonicCalibration

@@ -174,7 +174,10 @@ def choose_tolerance(
         raise ValueError(f"eta must be in (0, 1], got {eta}")
     if buffer < 1:
         raise ValueError(f"buffer must be at least 1, got {buffer}")
-    return max(upper + eta * max(gamma - upper, 0.0), buffer * upper)
+    between = upper + eta * max(gamma - upper, 0.0)
+    if eta == 1:  # a hair above γ, which another pass over the rows may round differently
+        between = max(gamma * (1 + 1e-14), upper)
+    return max(between, buffer * upper)
 
 
 def solve_dual(
@@ -184,6 +187,7 @@ def solve_dual(
     *,
     base_weights: ArrayLike | None = None,
     floor: Floor | None = None,
+    start: Dual | None = None,
     method: str = "auto",
     max_iter: int | None = None,
     n_threads: int | None = None,
@@ -209,6 +213,9 @@ def solve_dual(
     floor : Floor, optional
         From `find_floor` on the same rows: a better start, an early proof where the tolerance is infeasible, and a
         rigorous gap where rounding leaves the weights just outside the tolerance.
+    start : Dual, optional
+        A dual of the same columns, such as one at a nearby tolerance: ``auto`` then starts from the best point of the
+        plane that it spans with the base mean, instead of the floor's residual. The answer does not depend on it.
     method : {"auto", "paper"}
         ``auto`` takes Newton directions, by Cholesky or by preconditioned conjugate gradients as the shape makes
         cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or
@@ -267,7 +274,7 @@ def solve_dual(
             delta,
             log_d,
             None if floor is None else floor.weights,
-            None if floor is None else floor.residual,
+            _start_direction(floor, start, n_columns),
             math.nan if floor is None else floor.lower_bound,
             method,
             limit,
@@ -387,6 +394,15 @@ def _check_target(target: ArrayLike, n_columns: int) -> NDArray[np.float64]:
             "the rare class in the feature map, pass their mean over rows: target.mean(axis=0)"
         )
     return check_vector(target, n_columns, "target", "column of features")
+
+
+def _start_direction(floor: Floor | None, start: Dual | None, n_columns: int) -> NDArray[np.float64] | None:
+    """What the core takes for a floor residual, only to start from its opposite: at the optimum Aᵀw = −δθ/‖θ‖."""
+    if start is None or not start.theta.any():
+        return None if floor is None else floor.residual
+    if start.theta.shape != (n_columns,):
+        raise ValueError(f"start has {start.theta.size} columns, but features has {n_columns}")
+    return np.asarray(-start.theta)
 
 
 def _check_floor(floor: Floor, n_rows: int, n_columns: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +56,18 @@ class Tilt:
     """Σᵢ wᵢ φᵢ, the gradient of Λ at θ"""
 
 
+class _PlainState:
+    """Saves as numbers and text only: some file formats cannot hold an enumeration."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"status": self.__dict__["status"].value}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state | {"status": Status(state["status"])})
+
+
 @dataclass(frozen=True, eq=False)
-class Floor:
+class Floor(_PlainState):
     """The feasibility floor φ = min over w in the simplex of ‖Aᵀw‖, between two certified bounds.
 
     A = Φ − 1μ₁ᵀ holds the rows that are present (positive base weight), shifted by the target μ₁.
@@ -99,7 +110,7 @@ class Floor:
 
 
 @dataclass(frozen=True, eq=False)
-class Dual:
+class Dual(_PlainState):
     """The raking dual θ = argmin Λ(θ) + δ‖θ‖ with Λ(θ) = log Σᵢ dᵢ exp(aᵢᵀθ), aᵢ = φᵢ − μ₁, and its certificate.
 
     All figures are computed from θ alone by a last pass over the rows.

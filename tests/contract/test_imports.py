@@ -11,19 +11,25 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "_ranking", "exceptions", "results"},
+    {"_cpu", "_core", "_ranking", "_classes", "_sampler_tags", "_seeds", "exceptions", "results"},
     {"_dispatch", "_progress", "_threads"},
     {"_validation"},
     {"_numbers", "_score_validation"},
     {"_columns"},
     {"_categorical", "_embedding"},
     {"features"},
-    {"_lbfgs"},
+    {"_lbfgs", "_tables"},
     {"raking"},
+    {"_ess_target", "diagnostics"},
+    {"score"},
     {"_bootstrap", "cut_rules", "theory"},
     {"fusion", "gain"},
-    {"calibration"},
+    {"calibration", "fusion_weight"},
     {"decision"},
+    {"rescoring"},
+    {"_base_score", "multiclass"},
+    {"_holdout", "_models", "_routing"},
+    {"classifier", "resampling"},
     {"__init__"},
     {"__main__"},
 ]

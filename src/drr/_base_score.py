@@ -1,0 +1,92 @@
+"""The score of a base classifier for one class, and how a base is fitted or taken as it is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from drr._tables import take_rows
+
+
+def is_fitted(estimator: Any) -> bool:
+    """Whether an estimator is to be used as it is: frozen, or fitted before."""
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return False
+    return True
+
+
+def fitted_copy(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str, Any]) -> Any:
+    """The estimator itself where it is fitted, otherwise a clone fitted on these rows."""
+    if is_fitted(estimator):
+        return estimator
+    return clone(estimator).fit(X, y, **fit_params)
+
+
+def take_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_rows: int) -> dict[str, Any]:
+    """Fit parameters for some of the rows: what has one entry per row is indexed, the rest is passed on."""
+    return {name: _take(value, rows, n_rows) for name, value in params.items()}
+
+
+def refuse_without_score(estimator: Any) -> None:
+    """Raise where an estimator can give no score."""
+    if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
+        raise TypeError(
+            f"estimator={estimator!r} has neither predict_proba nor decision_function; a base classifier needs one of "
+            "them. Wrap it in a classifier that has, for example sklearn.calibration.CalibratedClassifierCV, or "
+            "rescore a column of its scores with DRRClassifier.from_scores"
+        )
+
+
+def weightless_params(estimator: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+    """`params` without sample_weight where the estimator takes none, with a warning."""
+    if "sample_weight" not in params or is_fitted(estimator) or has_fit_parameter(estimator, "sample_weight"):
+        return dict(params)
+    warnings.warn(
+        f"{type(estimator).__name__} does not accept sample_weight: the weights serve the dual, the standardisation, "
+        "the calibration and the cut only.",
+        UserWarning,
+        stacklevel=4,
+    )
+    return {name: value for name, value in params.items() if name != "sample_weight"}
+
+
+def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
+    """One column per label: its probability if the estimator has probabilities, otherwise its decision function."""
+    refuse_without_score(estimator)
+    classes = estimator.classes_
+    positions = [_position(classes, label) for label in labels.tolist()]
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, positions]
+    decision = np.asarray(estimator.decision_function(X), dtype=np.float64)
+    if decision.ndim == 1:  # of two classes, positive for the second
+        decision = np.stack([-decision, decision], axis=1)
+    if decision.shape[1] != len(classes):
+        raise ValueError(
+            f"the decision function of {type(estimator).__name__} has {decision.shape[1]} columns for {len(classes)} "
+            "classes; one column per class is needed (decision_function_shape='ovr' in SVC)"
+        )
+    return decision[:, positions]
+
+
+def _position(classes: NDArray[Any], label: Any) -> int:
+    matches = np.flatnonzero([bool(each == label) for each in classes.tolist()])
+    if len(matches) != 1:
+        raise ValueError(
+            f"the fitted estimator does not know the class {label!r}; it was fitted on {classes.tolist()}"
+        )
+    return int(matches[0])
+
+
+def _take(value: Any, rows: NDArray[np.intp], n_rows: int) -> Any:
+    if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != n_rows:
+        return value
+    return take_rows(np.asarray(value) if isinstance(value, list | tuple) else value, rows)

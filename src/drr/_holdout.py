@@ -1,0 +1,161 @@
+"""Which rows fit the models and which are held out for everything after the scores."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold, check_cv, train_test_split
+
+from drr._classes import Labels
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Holdout:
+    """Pairs of rows to fit on and rows to score."""
+
+    splits: list[tuple[Rows, Rows]]
+    is_cross_fitted: bool
+    """the models that score new rows are fitted on all rows"""
+
+
+def is_splitter(holdout: Any) -> bool:
+    """Whether `holdout` is a cross-validation splitter, which metadata such as groups can be routed to."""
+    return hasattr(holdout, "split") and not isinstance(holdout, str)
+
+
+def plan_holdout(
+    holdout: Any, X: Any, labels: Labels, random_state: int, split_params: Mapping[str, Any] | None = None
+) -> Holdout:
+    """Read the `holdout` parameter: a fraction, a pair of row lists, a number of folds or a splitter.
+
+    Rows of a class with a single row cannot be held out and join every fit part.
+    """
+    if _is_pair(holdout):
+        plan = Holdout([_read_pair(holdout, len(labels.codes))], is_cross_fitted=False)
+    elif isinstance(holdout, bool):
+        raise _not_a_holdout(holdout)
+    elif isinstance(holdout, numbers.Integral):
+        plan = Holdout(_fold_splits(int(holdout), labels, random_state), is_cross_fitted=True)
+    elif isinstance(holdout, numbers.Real):
+        plan = Holdout([_stratified_split(float(holdout), labels, random_state)], is_cross_fitted=False)
+    elif is_splitter(holdout) or (hasattr(holdout, "__iter__") and not isinstance(holdout, str)):
+        y = labels.classes[labels.codes]
+        splits = check_cv(holdout, y, classifier=True).split(X, y, **(split_params or {}))
+        plan = Holdout([(np.asarray(a), np.asarray(b)) for a, b in splits], is_cross_fitted=True)
+    else:
+        raise _not_a_holdout(holdout)
+    _check(plan, labels)
+    return plan
+
+
+def _not_a_holdout(holdout: Any) -> ValueError:
+    return ValueError(
+        "holdout must be a fraction in (0, 1), a number of folds, a cross-validation splitter or a pair "
+        f"(fit_indices, held_out_indices), got {holdout!r}"
+    )
+
+
+def _is_pair(holdout: Any) -> bool:
+    return (
+        isinstance(holdout, tuple)
+        and len(holdout) == 2
+        and all(np.ndim(part) == 1 and not isinstance(part, str) for part in holdout)
+    )
+
+
+def _read_pair(pair: tuple[Any, Any], n_rows: int) -> tuple[Rows, Rows]:
+    parts = []
+    for name, part in zip(("fit_indices", "held_out_indices"), pair, strict=True):
+        rows = np.asarray(part)
+        if rows.dtype == bool and len(rows) == n_rows:
+            rows = np.flatnonzero(rows)
+        if rows.dtype.kind not in "iu" or len(rows) == 0:
+            raise ValueError(f"holdout: {name} must hold row numbers, or one truth value per row")
+        outside = (rows < 0) | (rows >= n_rows)
+        if outside.any():
+            row = rows[int(np.argmax(outside))]
+            raise ValueError(f"holdout: {name} names row {row}, but X has the rows 0 to {n_rows - 1}")
+        parts.append(rows.astype(np.intp))
+    shared = np.intersect1d(parts[0], parts[1])
+    if len(shared):
+        raise ValueError(f"holdout: row {shared[0]} is both in fit_indices and in held_out_indices")
+    return parts[0], parts[1]
+
+
+def _stratified_split(fraction: float, labels: Labels, random_state: int) -> tuple[Rows, Rows]:
+    if not 0 < fraction < 1:
+        raise ValueError(f"holdout must be a fraction in (0, 1) or at least 2 folds, got {fraction}")
+    single, rest = _single_rows(labels)
+    _warn_of_single_rows(labels, single)
+    codes = labels.codes[rest]
+    n_classes = len(np.unique(codes))
+    # A part needs a row of every class to be stratified; very few rows leave less than the fraction asks for.
+    n_held_out = int(np.ceil(fraction * len(rest)))
+    size: float | int = fraction if n_classes <= n_held_out <= len(rest) - n_classes else n_classes
+    if len(rest) < 2 * n_classes:
+        raise ValueError(
+            f"n_samples={len(labels.codes)} rows are too few to hold some out of {n_classes} classes; pass holdout as "
+            "a pair of row lists"
+        )
+    fit, held_out = train_test_split(rest, test_size=size, stratify=codes, random_state=random_state)
+    return np.concatenate([fit, single]), held_out
+
+
+def _fold_splits(n_folds: int, labels: Labels, random_state: int) -> list[tuple[Rows, Rows]]:
+    if n_folds < 2:
+        raise ValueError(f"holdout must be a fraction in (0, 1) or at least 2 folds, got {n_folds}")
+    single, rest = _single_rows(labels)
+    _warn_of_single_rows(labels, single)
+    codes = labels.codes[rest]
+    smallest = int(np.unique(codes, return_counts=True)[1].min())
+    if smallest < n_folds:
+        warnings.warn(
+            f"holdout={n_folds} folds, but the smallest class has {smallest} rows; {smallest} folds are used, each "
+            "with a row of every class.",
+            UserWarning,
+            stacklevel=4,
+        )
+        n_folds = smallest
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+    return [(np.concatenate([rest[fit], single]), rest[held]) for fit, held in splitter.split(codes, codes)]
+
+
+def _single_rows(labels: Labels) -> tuple[Rows, Rows]:
+    """The rows that are alone in their class, and the others."""
+    counts = np.bincount(labels.codes, minlength=len(labels.classes))
+    is_single = counts[labels.codes] == 1
+    return np.flatnonzero(is_single), np.flatnonzero(~is_single)
+
+
+def _warn_of_single_rows(labels: Labels, single: Rows) -> None:
+    if len(single):
+        named = ", ".join(repr(label) for label in labels.classes[labels.codes[single]][:5].tolist())
+        warnings.warn(
+            f"Class {named} has a single row, so nothing of it can be held out: the row fits the models, and no cut "
+            "or calibration can be learned for the class.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _check(plan: Holdout, labels: Labels) -> None:
+    for number, (fit, held_out) in enumerate(plan.splits):
+        where = f" in fold {number}" if plan.is_cross_fitted else ""
+        absent = np.setdiff1d(np.arange(len(labels.classes)), labels.codes[fit])
+        if len(absent):
+            label = labels.classes.tolist()[absent[0]]
+            raise ValueError(
+                f"holdout leaves no row of class {label!r} to fit on{where}; every fit part needs rows of all classes"
+            )
+        if len(held_out) < 2:
+            raise ValueError(
+                f"holdout must hold out at least two rows{where}, got {len(held_out)}: scores are standardised there"
+            )

@@ -1,0 +1,471 @@
+"""DRRClassifier: the stages composed, and the scikit-learn contract. No arithmetic of its own."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
+
+from drr._base_score import refuse_without_score
+from drr._classes import Labels, read_labels
+from drr._holdout import Holdout, is_splitter, plan_holdout
+from drr._models import Models, Recipe, fit_and_score, fit_models
+from drr._routing import accept_sample_weight, route_fit_params
+from drr._score_validation import check_sample_weight, check_score_columns
+from drr._seeds import draw_seed
+from drr._tables import check_table, refuse_nonfinite_rows
+from drr.decision import Rule
+from drr.features import RakingFeatureMap
+from drr.fusion import Separation, separation
+from drr.gain import GainInterval, gain_interval
+from drr.multiclass import class_decision, class_probabilities
+from drr.rescoring import HeldOutScores, Rescoring, fit_rescoring
+from drr.score import RakingDual
+
+
+def _has_probabilities(classifier: DRRClassifier) -> bool:
+    """There is a calibration, or before fit there is going to be one."""
+    if hasattr(classifier, "rescorings_"):
+        return all(rescoring.calibration is not None for rescoring in classifier.rescorings_)
+    return classifier.calibration is not None
+
+
+class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Density-ratio rescoring: a classifier trained as it is, with a raking dual added to its score.
+
+    The base classifier and the dual are fitted at the original prior, with nothing resampled or reweighted. The fused
+    score is :math:`s(x) = z(f(x)) + w\,z(g(x))`, where f is the score of the base for the rare class, g that of the
+    dual, and z standardises by the mean and the standard deviation on held-out rows. A calibration and a cut are
+    learned there as well.
+
+    With three classes or more, each class is set against the rest: one dual, one calibration and one cut per class, all
+    on one feature map and one base.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        The base; None is a `RandomForestClassifier`. Its score is the probability of the rare class, or the decision
+        function where it has no probabilities. A fitted one, frozen or not, is used as it is. Cloning, as in a grid
+        search, loses the fit unless it is in a `sklearn.frozen.FrozenEstimator`.
+    dual : RakingDual, default=None
+        None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, and can be shared.
+    fusion_weight : float or {"auto", "closed_form", "average_precision"}, default=0.5
+        w, or how to choose it on held-out scores; see `choose_fusion_weight`.
+    holdout : float, int, splitter or (fit_indices, held_out_indices), default=0.3
+        A fraction of the rows to hold out, stratified; or which rows. A number of folds or a cross-validation splitter
+        cross-fits instead: every row is scored by models that did not see it, and the final base and duals are fitted
+        on all rows. That costs one more fit per fold, and is worth it on small data. Where both models are fitted
+        already, all rows count as held out.
+    calibration : {"sigmoid", "isotonic"} or None, default="sigmoid"
+        The map from the fused score to probabilities. None: no `predict_proba`.
+    threshold : float, str, rule, callable or None, default="balanced_accuracy"
+        The cut of the fused score, or how to choose it: "balanced_accuracy", "f1", "mcc", "g_mean", the name of a
+        scorer of labels, a metric or scorer, or a rule such as `RecallAtLeast`, `PrecisionAtLeast`,
+        `FalsePositiveRateAtMost`, `TopK` and `CostMatrix`. None cuts at a probability of one half, and predicts the
+        most probable of several classes.
+    pos_label : label, default=None
+        The rare class; None is the rarer one.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the split, of the default base and of the default dual.
+    n_jobs : int, optional
+        Folds fitted at a time, and jobs of the default base.
+
+    Attributes
+    ----------
+    classes_ : array
+    pos_label_ : label
+        The rare class; None with three classes or more.
+    estimator_ : classifier
+        The fitted base.
+    dual_ : RakingDual
+    fusion_weight_ : float
+    calibrator_ : SigmoidCalibration, IsotonicCalibration or None
+    threshold_ : float
+        The cut of the fused score.
+    separation_ : Separation
+        Whether the dual helps, by two moments of the held-out scores, with bootstrap intervals. Computed on first use,
+        which warns where `gain_` says that the dual does harm.
+    gain_ : GainInterval
+        The gain in average precision on the held-out rows, with its bootstrap interval. A weight chosen on those rows
+        makes it optimistic.
+    rescorings_ : list of Rescoring
+        Everything after the scores, of the rare class or of each class.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only where X has column names.
+
+    With three classes or more, `dual_`, `fusion_weight_`, `calibrator_`, `threshold_`, `separation_` and `gain_` are
+    lists with one entry per class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from drr import DRRClassifier
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(600) < 40
+    >>> X = rng.normal(size=(600, 4)) + y[:, None]
+    >>> classifier = DRRClassifier(LogisticRegression(), random_state=0).fit(X, y)
+    >>> classifier.predict_proba(X).shape, classifier.fusion_weight_
+    ((600, 2), 0.5)
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        dual: Any = None,
+        fusion_weight: float | str = 0.5,
+        holdout: Any = 0.3,
+        calibration: str | None = "sigmoid",
+        threshold: Rule | None = "balanced_accuracy",
+        pos_label: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.dual = dual
+        self.fusion_weight = fusion_weight
+        self.holdout = holdout
+        self.calibration = calibration
+        self.threshold = threshold
+        self.pos_label = pos_label
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike, **fit_params: Any) -> DRRClassifier:
+        """Fit base and dual, score held-out rows, and learn from these how to fuse, calibrate and cut.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+        y : array of shape (n_rows,)
+            Two classes or more.
+        **fit_params : dict
+            Without metadata routing: ``sample_weight`` goes to the base, the dual and every later stage, ``groups`` to
+            the splitter, all else to the base. With it: to whatever requests them; the later stages use the weights
+            that the dual gets.
+
+        Returns
+        -------
+        DRRClassifier
+            The estimator itself.
+        """
+        X = check_table(self, X, reset=True)
+        labels = read_labels(X, y, type(self).__name__)
+        seed = draw_seed(self.random_state)
+        base, dual = self._base(seed), self._dual(seed)
+        refuse_without_score(base)
+        routed = route_fit_params(self, base, fit_params)
+        recipe = Recipe(base, dual, X, labels, self._rare(labels), routed.base, routed.dual)
+        return self._fit(recipe, seed, routed.splitter)
+
+    @classmethod
+    def from_scores(
+        cls,
+        base_score: ArrayLike,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        **params: Any,
+    ) -> DRRClassifier:
+        """Rescore a column of base scores when the model that gave them is not at hand.
+
+        Parameters
+        ----------
+        base_score : array of shape (n_rows,), or (n_rows, n_classes) with three classes or more
+            Scores of the rare class (or of each class, in sorted order) for rows on which their model was not fitted.
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+            What the dual sees of the rows.
+        y : array of shape (n_rows,)
+        sample_weight : array of shape (n_rows,), optional
+        **params : dict
+            Parameters of the classifier other than `estimator`.
+
+        Returns
+        -------
+        DRRClassifier
+            Fitted. Its methods need the base scores of new rows in ``base_score``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from drr import DRRClassifier
+        >>> rng = np.random.default_rng(0)
+        >>> y = np.arange(600) < 40
+        >>> X = rng.normal(size=(600, 4)) + y[:, None]
+        >>> rescored = DRRClassifier.from_scores(X[:, 0], X, y, random_state=0)
+        >>> rescored.fused_score(X[:3], base_score=X[:3, 0]).shape
+        (3,)
+        """
+        classifier = cls(**params)
+        X = check_table(classifier, X, reset=True)
+        labels = read_labels(X, y, cls.__name__)
+        rare = classifier._rare(labels)
+        scores = check_score_columns(base_score, len(labels.codes), len(rare))
+        seed = draw_seed(classifier.random_state)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        recipe = Recipe(None, classifier._dual(seed), X, labels, rare, {}, weights, scores)
+        return classifier._fit(recipe, seed, {})
+
+    def fused_score(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
+        """The fused score s of each row; higher means more likely in the rare class.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+        base_score : array, optional
+            The scores of the base for these rows, if they are known already.
+
+        Returns
+        -------
+        array of shape (n_rows,), or (n_rows, n_classes) with three classes or more
+        """
+        fused = self._fused_columns(X, base_score)
+        return fused[:, 0] if self._is_binary else fused
+
+    def base_score(self, X: Any) -> NDArray[np.float64]:
+        """The raw score of the base for the rare class, or with three classes or more for each class."""
+        check_is_fitted(self)
+        scores = self._models.base_scores(check_table(self, X, reset=False))
+        return scores[:, 0] if self._is_binary else scores
+
+    def dual_score(self, X: Any) -> NDArray[np.float64]:
+        """The estimated log density ratio of the rare class, or with three classes or more of each class."""
+        check_is_fitted(self)
+        scores = self._models.dual_scores(check_table(self, X, reset=False))
+        return scores[:, 0] if self._is_binary else scores
+
+    def decision_function(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
+        """The fused score minus the cut, positive for ``classes_[1]`` exactly where `predict` says so.
+
+        With three classes or more one column per class, of which the largest is predicted.
+        """
+        fused = self._fused_columns(X, base_score)
+        if not self._is_binary:
+            return class_decision(self.rescorings_, fused)
+        above = fused[:, 0] - self.rescorings_[0].cut
+        return above if self._rare_is_second else -above
+
+    def predict(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[Any]:
+        """The label of each row.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+        base_score : array, optional
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        decision = self.decision_function(X, base_score=base_score)
+        winners = (decision > 0).astype(np.intp) if self._is_binary else np.argmax(decision, axis=1)
+        return np.asarray(self.classes_[winners])
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Calibrated probabilities at the original prior, one column per class.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+        base_score : array, optional
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        fused = self._fused_columns(X, base_score)
+        if not self._is_binary:
+            return class_probabilities(self.rescorings_, fused)
+        rare = self.calibrator_.predict(fused[:, 0])
+        return np.stack([1 - rare, rare] if self._rare_is_second else [rare, 1 - rare], axis=1)
+
+    @property
+    def estimator_(self) -> Any:
+        return self._models.base
+
+    @property
+    def dual_(self) -> Any:
+        return self._one_or_all(self._models.duals)
+
+    @property
+    def fusion_weight_(self) -> Any:
+        return self._one_or_all([rescoring.fusion_weight for rescoring in self.rescorings_])
+
+    @property
+    def calibrator_(self) -> Any:
+        return self._one_or_all([rescoring.calibration for rescoring in self.rescorings_])
+
+    @property
+    def threshold_(self) -> Any:
+        return self._one_or_all([rescoring.cut for rescoring in self.rescorings_])
+
+    @cached_property
+    def gain_(self) -> GainInterval | list[GainInterval]:
+        check_is_fitted(self)
+        gains = [
+            gain_interval(
+                each.held_out.positive,
+                each.held_out.base,
+                each.held_out_fused,
+                sample_weight=each.held_out.weights,
+                random_state=self._seed,
+            )
+            for each in self.rescorings_
+        ]
+        return self._one_or_all(gains)  # type: ignore[no-any-return]
+
+    @cached_property
+    def separation_(self) -> Separation | list[Separation]:
+        gains = self.gain_ if isinstance(self.gain_, list) else [self.gain_]
+        for label, gain in zip(self._models.rare_labels.tolist(), gains, strict=True):
+            if gain.is_loss:
+                _warn_of_loss(label, gain)
+        separations = [
+            separation(
+                each.held_out.base,
+                each.held_out.dual,
+                each.held_out.positive,
+                weight=each.fusion_weight,
+                sample_weight=each.held_out.weights,
+                random_state=self._seed,
+            )
+            for each in self.rescorings_
+        ]
+        return self._one_or_all(separations)  # type: ignore[no-any-return]
+
+    def _fit(self, recipe: Recipe, seed: int, split_params: dict[str, Any]) -> DRRClassifier:
+        """Algorithm 1: split, fit, score what was held out, learn from the scores."""
+        self._forget()
+        labels = recipe.labels
+        weights = recipe.weights
+        for index in recipe.rare:
+            check_sample_weight(weights, labels.codes == index)
+
+        # 1. Rows to fit on and rows to hold out; all are held out where nothing needs fitting.
+        if recipe.is_fitted:
+            everything = np.arange(len(labels.codes))
+            plan = Holdout([(everything, everything)], is_cross_fitted=False)
+        else:
+            refuse_nonfinite_rows(recipe.dual.feature_map or RakingFeatureMap(), recipe.X)
+            plan = plan_holdout(self.holdout, recipe.X, labels, seed, split_params)
+
+        # 2. Base and duals on the one, their scores on the other.
+        results = Parallel(n_jobs=self.n_jobs)(
+            delayed(fit_and_score)(recipe, fit, held_out) for fit, held_out in plan.splits
+        )
+        self._models: Models = results[0][0]
+        if plan.is_cross_fitted:
+            self._models = fit_models(recipe, np.arange(len(labels.codes)))
+
+        # 3. Standardisation, fusion weight, calibration and cut of each rare class.
+        shares = np.bincount(labels.codes) / len(labels.codes)
+        self.rescorings_: list[Rescoring] = []
+        for k, index in enumerate(recipe.rare):
+            parts: list[HeldOutScores] = [columns[k] for _, columns in results]
+            self.rescorings_.append(
+                fit_rescoring(
+                    parts,
+                    fusion_weight=self.fusion_weight,
+                    calibration=self.calibration,
+                    threshold=self.threshold,
+                    rare_share=float(shares[index]),
+                )
+            )
+        self.classes_ = labels.classes
+        self.pos_label_ = recipe.rare_labels[0] if len(recipe.rare) == 1 else None
+        self._seed = seed
+        return self
+
+    def _forget(self) -> None:
+        """Drop what was computed on first use after an earlier fit."""
+        for name in ("gain_", "separation_"):
+            self.__dict__.pop(name, None)
+
+    def _fused_columns(self, X: Any, base_score: ArrayLike | None) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        X = check_table(self, X, reset=False)
+        dual = self._models.dual_scores(X)
+        if base_score is not None:
+            base = check_score_columns(base_score, len(dual), len(self.rescorings_))
+        elif self._models.base is None:
+            raise ValueError(
+                "this classifier was fitted from scores; pass those of the new rows as base_score"
+            )
+        else:
+            base = self._models.base_scores(X)
+        columns = [each.fuse(base[:, k], dual[:, k]) for k, each in enumerate(self.rescorings_)]
+        return np.stack(columns, axis=1)
+
+    def _base(self, seed: int) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        return accept_sample_weight(RandomForestClassifier(random_state=seed, n_jobs=self.n_jobs))
+
+    def _dual(self, seed: int) -> Any:
+        return accept_sample_weight(RakingDual(random_state=seed)) if self.dual is None else self.dual
+
+    def _rare(self, labels: Labels) -> tuple[int, ...]:
+        if len(labels.classes) == 2:
+            return (labels.rare_index(self.pos_label),)
+        if self.pos_label is not None:
+            raise ValueError(
+                f"pos_label={self.pos_label!r} is for two classes, but y has {len(labels.classes)}: {labels.listed()}; "
+                "each of them is scored against the rest"
+            )
+        return tuple(range(len(labels.classes)))
+
+    @property
+    def _is_binary(self) -> bool:
+        return len(self.rescorings_) == 1
+
+    @property
+    def _rare_is_second(self) -> bool:
+        return bool(self.pos_label_ == self.classes_[1])
+
+    def _one_or_all(self, values: list[Any]) -> Any:
+        return values[0] if len(values) == 1 else values
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How metadata given to `fit` are passed on: to the base, the dual and the splitter."""
+        on_fit = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=type(self).__name__)
+        router.add(estimator=self._base(0), method_mapping=on_fit)
+        router.add(dual=self._dual(0), method_mapping=on_fit)
+        if is_splitter(self.holdout):
+            router.add(
+                splitter=self.holdout, method_mapping=MethodMapping().add(caller="fit", callee="split")
+            )
+        return router
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        base, dual = get_tags(self._base(0)).input_tags, get_tags(self._dual(0)).input_tags
+        tags.input_tags.sparse = base.sparse and dual.sparse
+        tags.input_tags.allow_nan = base.allow_nan and dual.allow_nan
+        tags.input_tags.categorical = base.categorical and dual.categorical
+        tags.input_tags.string = base.string and dual.string
+        return tags
+
+
+def _warn_of_loss(label: Any, gain: GainInterval) -> None:
+    warnings.warn(
+        f"On the held-out rows the dual lowers the average precision for class {label!r}, from "
+        f"{gain.base_average_precision:.4g} to {gain.fused_average_precision:.4g} (gain {gain.gain:.4g}, "
+        f"{gain.level:.0%} interval {gain.low:.4g} to {gain.high:.4g}). Lower fusion_weight or set it to 'auto'.",
+        UserWarning,
+        stacklevel=4,
+    )

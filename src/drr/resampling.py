@@ -1,0 +1,212 @@
+"""RakingResampler: raking and relabelling (R&R), the resampler built from the same dual as the rescored classifier."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
+from sklearn.utils import check_random_state, get_tags
+
+from drr._base_score import is_fitted
+from drr._classes import Labels, read_labels
+from drr._sampler_tags import as_sampler_tags
+from drr._score_validation import is_number
+from drr._seeds import draw_seed
+from drr._tables import check_table, take_rows
+from drr.score import RakingDual
+
+
+class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Add majority rows, relabelled as the rare class, and bootstrapped rare rows.
+
+    Majority rows are drawn with replacement, with probability proportional to the raked weights, and given the label of
+    the rare class; rare rows are drawn uniformly. With three classes or more the rarest is set against all others,
+    unless the dual has a `pos_label`. The rows of X come first, in their order. A classifier trained on the
+    result sees a larger share of the rare class, so its probabilities need a correction of the prior.
+
+    Follows the contract of imbalanced-learn's samplers, and works in its pipeline.
+
+    Parameters
+    ----------
+    dual : RakingDual, default=None
+        None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, for the rows it was fitted on.
+    n_draws : "quarter", int or float, default="quarter"
+        How many rows to add: a quarter of the rows, a number, or a share of the rows.
+    minority_share : float, default=0.5
+        The share of the added rows that are bootstrapped from the rare class instead of relabelled.
+    ess_cap : float, optional
+        κ: at most κ times the effective number of majority rows are relabelled, and the bootstrapped rows are reduced
+        in proportion. Without it one row may be drawn many times where the weights are concentrated.
+    random_state : int, RandomState instance or None, default=None
+
+    Attributes
+    ----------
+    dual_ : RakingDual
+    sample_indices_ : array of int
+        The row of X that each row of the result is.
+    n_relabelled_ : int
+        m, the number of relabelled draws.
+    n_distinct_donors_ : int
+        The number of different majority rows among them.
+    draws_per_effective_row_ : float
+        m/ESS; above one, donors repeat more than their weights can support.
+    sampling_strategy_ : dict
+        How many rows were added to which class.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only where X has column names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from drr import RakingResampler
+    >>> rng = np.random.default_rng(0)
+    >>> y = (np.arange(200) < 10).astype(int)
+    >>> X = rng.normal(size=(200, 3)) + y[:, None]
+    >>> X_resampled, y_resampled = RakingResampler(random_state=0).fit_resample(X, y)
+    >>> X_resampled.shape, int(y_resampled.sum())
+    ((250, 3), 60)
+    """
+
+    def __init__(
+        self,
+        dual: Any = None,
+        *,
+        n_draws: str | float = "quarter",
+        minority_share: float = 0.5,
+        ess_cap: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.dual = dual
+        self.n_draws = n_draws
+        self.minority_share = minority_share
+        self.ess_cap = ess_cap
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike) -> RakingResampler:
+        """Check the input and fit the dual; nothing is drawn.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+        y : array of shape (n_rows,)
+
+        Returns
+        -------
+        RakingResampler
+            The sampler itself.
+        """
+        self._check_parameters()
+        X = check_table(self, X, reset=True)
+        self._fit_dual(X, read_labels(X, _decoded(y), type(self).__name__))
+        return self
+
+    def fit_resample(self, X: Any, y: ArrayLike) -> tuple[Any, Any]:
+        """Fit the dual, draw, and return the rows with those added.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+        y : array of shape (n_rows,)
+
+        Returns
+        -------
+        X_resampled, y_resampled
+            Of the types of X and y.
+        """
+        self.fit(X, y)
+        table = check_table(self, X, reset=False)
+        labels = read_labels(table, _decoded(y), type(self).__name__)
+        positive = labels.codes == labels.index_of(self.dual_.pos_label_)
+        random = check_random_state(self.random_state)
+
+        # 1. How many rows of each kind.
+        n_relabelled, n_bootstrapped = self._counts(len(positive))
+
+        # 2. Donors in proportion to the raked weights, rare rows alike.
+        donors = random.choice(self.dual_.majority_, size=n_relabelled, p=self.dual_.weights_)
+        bootstrapped = random.choice(np.flatnonzero(positive), size=n_bootstrapped)
+        self.sample_indices_ = np.concatenate([np.arange(len(positive)), donors, bootstrapped])
+        self.n_relabelled_ = n_relabelled
+        self.n_distinct_donors_ = len(np.unique(donors))
+        self.draws_per_effective_row_ = n_relabelled / self.dual_.ess_
+        self.sampling_strategy_ = {self.dual_.pos_label_: n_relabelled + n_bootstrapped}
+
+        # 3. The added rows all carry the label of the rare class, copied from a rare row to keep the type of y.
+        rare_row = np.flatnonzero(positive)[0]
+        label_rows = np.concatenate(
+            [np.arange(len(positive)), np.full(n_relabelled + n_bootstrapped, rare_row)]
+        )
+        return _like(X, take_rows(table, self.sample_indices_)), _take_labels(y, label_rows)
+
+    def _fit_dual(self, X: Any, labels: Labels) -> None:
+        if self.dual is None or not is_fitted(self.dual):
+            seed = draw_seed(self.random_state)
+            dual = RakingDual(random_state=seed) if self.dual is None else clone(self.dual)
+            if dual.pos_label is None and len(labels.classes) > 2:
+                dual.set_params(pos_label=labels.classes[np.argmin(np.bincount(labels.codes))])
+            self.dual_ = dual.fit(X, labels.classes[labels.codes])
+        else:
+            self.dual_ = self.dual
+            n_fitted = len(self.dual_.weights_)
+            n_majority = int(np.sum(labels.codes != labels.index_of(self.dual_.pos_label_)))
+            if n_fitted != n_majority or self.dual_.majority_[-1] >= len(labels.codes):
+                raise ValueError(
+                    f"dual was fitted on {n_fitted} majority rows, but y has {n_majority}; a fitted dual resamples "
+                    "only the rows it was fitted on"
+                )
+
+    def _counts(self, n_rows: int) -> tuple[int, int]:
+        """The numbers of relabelled and of bootstrapped rows to add."""
+        draws: Any = self.n_draws
+        if draws == "quarter":
+            total = n_rows // 4
+        else:
+            total = int(draws) if isinstance(draws, numbers.Integral) else int(draws * n_rows)
+        n_bootstrapped = int(total * self.minority_share)
+        n_relabelled = total - n_bootstrapped
+        if self.ess_cap is not None:
+            allowed = max(1, int(self.ess_cap * self.dual_.ess_))
+            if n_relabelled > allowed:
+                n_bootstrapped = n_bootstrapped * allowed // n_relabelled
+                n_relabelled = allowed
+        return n_relabelled, n_bootstrapped
+
+    def _check_parameters(self) -> None:
+        draws: Any = self.n_draws
+        if not (draws == "quarter" if isinstance(draws, str) else is_number(draws) and 0 < draws < np.inf):
+            raise ValueError(f"n_draws must be 'quarter', a number of rows or a share of them, got {draws!r}")
+        share: Any = self.minority_share
+        if not (is_number(share) and 0 <= share <= 1):
+            raise ValueError(f"minority_share must be a number in [0, 1], got {share!r}")
+        cap: Any = self.ess_cap
+        if cap is not None and not (is_number(cap) and 0 < cap < np.inf):
+            raise ValueError(f"ess_cap must be None or a positive number, got {cap!r}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return as_sampler_tags(tags, get_tags(RakingDual() if self.dual is None else self.dual).input_tags)
+
+
+def _decoded(y: Any) -> Any:
+    """Labels from one indicator column per class; anything else as it is."""
+    if y is None or np.ndim(y) != 2 or np.shape(y)[1] < 2:
+        return y
+    indicators = np.asarray(y)
+    if not (np.isin(indicators, (0, 1)).all() and (indicators.sum(axis=1) == 1).all()):
+        raise ValueError(
+            "Multilabel and multioutput targets are not supported: y must name one class per row"
+        )
+    return indicators.argmax(axis=1)
+
+
+def _like(given: Any, rows: Any) -> Any:
+    return rows.tolist() if isinstance(given, list) else rows
+
+
+def _take_labels(y: Any, rows: NDArray[np.intp]) -> Any:
+    return _like(y, take_rows(y if hasattr(y, "shape") else np.asarray(y), rows))

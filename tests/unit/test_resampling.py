@@ -1,0 +1,126 @@
+"""RakingResampler: what is drawn, how much of it, and from where."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+from sklearn.linear_model import LogisticRegression
+
+from drr import RakingDual, RakingFeatureMap, RakingResampler
+
+
+@pytest.fixture
+def two_classes(rng):
+    y = (np.arange(400) < 30).astype(int)
+    return rng.normal(size=(400, 3)) + y[:, None], y
+
+
+def test_a_quarter_is_added_in_equal_parts(two_classes):
+    X, y = two_classes
+    sampler = RakingResampler(random_state=0)
+    X_resampled, y_resampled = sampler.fit_resample(X, y)
+    assert len(X_resampled) == 500
+    np.testing.assert_array_equal(X_resampled[:400], X)
+    np.testing.assert_array_equal(y_resampled[:400], y)
+    assert (y_resampled[400:] == 1).all()
+    origins = sampler.sample_indices_[400:]
+    assert (y[origins] == 0).sum() == sampler.n_relabelled_ == 50
+    assert sampler.n_distinct_donors_ == len(np.unique(origins[:50]))
+    assert sampler.draws_per_effective_row_ == pytest.approx(50 / sampler.dual_.ess_)
+    np.testing.assert_array_equal(X_resampled, X[sampler.sample_indices_])
+
+
+def test_donors_follow_the_raked_weights(two_classes):
+    X, y = two_classes
+    sampler = RakingResampler(n_draws=200_000, minority_share=0.0, random_state=1)
+    sampler.fit_resample(X, y)
+    counts = np.bincount(sampler.sample_indices_[400:], minlength=400)[y == 0] / 200_000
+    weights = sampler.dual_.weights_
+    errors = (counts - weights) / np.sqrt(weights * (1 - weights) / 200_000 + 1e-12)
+    assert np.abs(errors).max() < 5
+    assert counts.sum() == pytest.approx(1)
+
+
+def test_the_cap_limits_the_draws(two_classes):
+    X, y = two_classes
+    sampler = RakingResampler(n_draws=4.0, ess_cap=0.5, random_state=0)
+    _, y_resampled = sampler.fit_resample(X, y)
+    assert sampler.n_relabelled_ == int(0.5 * sampler.dual_.ess_)
+    assert sampler.draws_per_effective_row_ <= 0.5
+    assert len(y_resampled) - 400 == 2 * sampler.n_relabelled_
+    loose = RakingResampler(ess_cap=1e6, random_state=0)
+    assert len(loose.fit_resample(X, y)[1]) == 500
+
+
+def test_shares_and_numbers(two_classes):
+    X, y = two_classes
+    sampler = RakingResampler(n_draws=40, minority_share=0.25, random_state=0)
+    sampler.fit_resample(X, y)
+    assert sampler.n_relabelled_ == 30
+    assert len(RakingResampler(n_draws=0.5, random_state=0).fit_resample(X, y)[0]) == 600
+
+
+@pytest.mark.parametrize("kind", ["float32", "csr", "pandas", "polars"])
+def test_types_are_kept(two_classes, kind):
+    X, y = two_classes
+    tables = {
+        "float32": X.astype(np.float32),
+        "csr": scipy.sparse.csr_array(X),
+        "pandas": pd.DataFrame(X, columns=list("abc")).astype({"a": np.float32}),
+        "polars": pl.DataFrame(X, schema=list("abc")),
+    }
+    labels = pd.Series(np.where(y, "rare", "common"), name="label") if kind == "pandas" else y
+    table = tables[kind]
+    X_resampled, y_resampled = RakingResampler(random_state=0).fit_resample(table, labels)
+    assert type(X_resampled) is type(table)
+    assert type(y_resampled) is type(labels)
+    assert X_resampled.shape == (500, 3)
+    if kind == "pandas":
+        assert (X_resampled.dtypes == table.dtypes).all()
+        assert set(y_resampled[400:]) == {"rare"}
+    elif kind != "polars":
+        assert X_resampled.dtype == table.dtype
+
+
+def test_a_fitted_dual_is_used_for_its_own_rows(two_classes):
+    X, y = two_classes
+    dual = RakingDual(random_state=5).fit(X, y)
+    sampler = RakingResampler(dual, random_state=0)
+    sampler.fit_resample(X, y)
+    assert sampler.dual_ is dual
+    with pytest.raises(ValueError, match="dual was fitted on 370 majority rows, but y has 369"):
+        sampler.fit_resample(X[:-1], y[:-1])
+    unfitted = RakingResampler(RakingDual(RakingFeatureMap(0)), random_state=0)
+    unfitted.fit_resample(X, y)
+    assert len(unfitted.dual_.theta_) == 3
+
+
+def test_the_same_seed_draws_the_same(two_classes):
+    X, y = two_classes
+    first, again = (RakingResampler(random_state=4).fit_resample(X, y)[0] for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_draws": "half"}, "n_draws must be 'quarter', a number of rows or a share of them, got 'half'"),
+        ({"n_draws": 0}, "n_draws must be"),
+        ({"minority_share": 2}, r"minority_share must be a number in \[0, 1\], got 2"),
+        ({"ess_cap": -1.0}, "ess_cap must be None or a positive number, got -1.0"),
+    ],
+)
+def test_what_is_refused(two_classes, options, message):
+    with pytest.raises(ValueError, match=message):
+        RakingResampler(**options).fit_resample(*two_classes)
+
+
+def test_inside_the_pipeline_of_imbalanced_learn(two_classes):
+    pipeline = pytest.importorskip("imblearn.pipeline")
+    X, y = two_classes
+    model = pipeline.make_pipeline(RakingResampler(random_state=0), LogisticRegression()).fit(X, y)
+    plain = LogisticRegression().fit(X, y)
+    assert model.predict_proba(X)[:, 1].mean() > plain.predict_proba(X)[:, 1].mean()
