@@ -42,11 +42,13 @@ COLUMNS = (
     "w=1/2 0.3",
     "closed 0.3",
     "grid 0.3",
+    "auto 0.3",
     "base 5",
     "w=1/2 5",
     "w=1 5",
     "closed 5",
     "grid 5",
+    "auto 5",
 )
 
 
@@ -95,6 +97,7 @@ def run_trial(kind: str, table: Table, trial: int, train: np.ndarray, test: np.n
             "w=1": 1.0,
             "closed": choose_fusion_weight(*scores, "closed_form"),
             "grid": choose_fusion_weight(*scores, "average_precision"),
+            "auto": choose_fusion_weight(*scores, "auto"),
         }
         for name, weight in weights.items():
             figures[f"{name} {holdout}"] = average_precision_score(y_test, base + weight * dual_score)

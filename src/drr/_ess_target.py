@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drr.raking import choose_tolerance, find_floor, solve_dual
+from drr.raking import find_floor, solve_dual, tolerance_above
 from drr.results import Raking
 
 # η is searched between these, on a logarithmic scale, down to steps of 0.1 %.
@@ -48,7 +48,7 @@ def rake_to_ess(
     floor = find_floor(features, target, base_weights=base_weights, method=method, n_threads=n_threads)
 
     def rake_at(eta: float, start: Raking | None) -> Raking:
-        tolerance = choose_tolerance(floor, floor.base_discrepancy, eta=eta)
+        tolerance = tolerance_above(floor, eta)
         dual = solve_dual(
             features,
             target,

@@ -175,9 +175,18 @@ def choose_tolerance(
     if buffer < 1:
         raise ValueError(f"buffer must be at least 1, got {buffer}")
     between = upper + eta * max(gamma - upper, 0.0)
-    if eta == 1:  # a hair above γ, which another pass over the rows may round differently
-        between = max(gamma * (1 + 1e-14), upper)
+    if eta == 1:  # the sum may round to just below γ
+        between = max(gamma, upper)
     return max(between, buffer * upper)
+
+
+def tolerance_above(floor: Floor, eta: float) -> float:
+    """The tolerance of a floor, a hair larger where the base weights satisfy it.
+
+    The dual finds their discrepancy in a pass of its own, which may round differently; it is exactly zero all the same.
+    """
+    tolerance = choose_tolerance(floor, floor.base_discrepancy, eta=eta)
+    return tolerance * (1 + 1e-14) if tolerance >= floor.base_discrepancy else tolerance
 
 
 def solve_dual(
@@ -342,7 +351,7 @@ def rake(
         verbose=verbose,
         callback=callback,
     )
-    tolerance = choose_tolerance(floor, floor.base_discrepancy, eta=eta)
+    tolerance = tolerance_above(floor, eta)
     dual = solve_dual(
         rows,
         goal,

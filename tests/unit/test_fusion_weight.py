@@ -45,6 +45,11 @@ def test_the_closed_form_is_that_of_the_separation(scores):
     assert choose_fusion_weight(*scores, "closed_form") == expected
 
 
+def test_auto_is_the_mean_of_both(scores):
+    both = [choose_fusion_weight(*scores, method) for method in ("closed_form", "average_precision")]
+    assert choose_fusion_weight(*scores, "auto") == pytest.approx(np.mean(both))
+
+
 def test_a_useless_dual_gets_no_weight_and_a_useless_base_the_largest(rng):
     y = np.arange(2000) < 100
     informative, noise = rng.normal(size=(2, 2000)) + np.outer([4.0, 0.0], y)
