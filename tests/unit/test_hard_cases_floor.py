@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from drr import Floor, Status, find_floor
+from drr import Floor, RakingFeatureMap, Status, find_floor
 
 EPS = np.finfo(float).eps
 
@@ -234,3 +235,20 @@ def test_more_than_two_to_the_31_elements() -> None:
     assert n_rows * n_columns > 2**31
     floor = find_floor(features, np.zeros(n_columns), max_iter=1)
     assert floor.value == pytest.approx(np.linalg.norm(row.astype(float)), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_features_of_a_single_column(seed: int) -> None:
+    """128 waves of one variable: rows of numerical rank about 15, so nearly every row depends on a few others."""
+    generator = np.random.default_rng(seed)
+    column = generator.normal(size=(int(generator.integers(100, 1500)), 1))
+    rare = np.arange(len(column)) < 15
+    column[rare] += generator.uniform(0, 2)
+    embedded = RakingFeatureMap(random_state=0).fit_transform(column)
+    rows, target = embedded[~rare], embedded[rare].mean(axis=0)
+    with warnings.catch_warnings():
+        # A floor of 1e-8 times the rows' size cannot be bracketed to ten of its own digits.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        floor = find_floor(rows, target)
+    check_certificate(floor, rows, target)
+    assert floor.status is Status.CONVERGED or floor.gap <= 16 * EPS  # the rows are of size one

@@ -1,6 +1,7 @@
 #include "core/min_norm_point.hpp"
 
 #include "core/constants.hpp"
+#include "core/nonnegative_least_squares.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +35,22 @@ void MinNormPoint::improve(double tolerance, double negligible) {
   if (gram_is_precise())
     descend(Precision::gram, tolerance, negligible);
   descend(Precision::rows, tolerance, negligible);
+}
+
+void MinNormPoint::improve_by_least_squares(double tolerance) {
+  admit_new_slots();
+  nonnegative_least_squares(set_, tolerance, pool_, weights_, x_);
+  Eigen::VectorXd achieved;
+  set_.combine(weights_, achieved);
+  achieved_norm_ = achieved.norm();
+  squared_norm_ = x_.squaredNorm();
+  set_.scores(x_, scores_);
+  corral_.clear();
+  for (Index slot = 0; slot < set_.size(); ++slot) {
+    position_[slot] = weights_[slot] > 0 ? std::ssize(corral_) : -1;
+    if (weights_[slot] > 0)
+      corral_.push_back(slot);
+  }
 }
 
 void MinNormPoint::descend(Precision precision, double tolerance, double negligible) {

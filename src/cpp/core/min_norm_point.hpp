@@ -30,6 +30,8 @@ public:
   // Minimises over the working set until ‖x‖² − min aᵀx ≤ tolerance·‖x‖², or ‖x‖ ≤ negligible, or round-off
   // ends it.
   void improve(double tolerance, double negligible);
+  // The same by least squares on the rows themselves, for rows too near to dependence for `improve`.
+  void improve_by_least_squares(double tolerance);
   // Shrinks the working set to the corral and those other rows that are nearest to it in score.
   void purge(Index n_others);
 
@@ -37,7 +39,7 @@ public:
   const Eigen::VectorXd& x() const { return x_; }
   double norm() const { return achieved_norm_; }              // ‖Aᵀw‖ in those units
   const Eigen::VectorXd& weights() const { return weights_; } // one per slot, summing to one
-  Index corral_size() const { return factor_.size(); }
+  Index corral_size() const { return std::ssize(corral_); }
 
 private:
   enum class Precision { gram, rows };

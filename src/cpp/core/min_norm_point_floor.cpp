@@ -84,9 +84,13 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
   }
 
   Index n_stalled = 0;
+  bool nearly_dependent = false;
   for (Index iteration = 1;; ++iteration) {
     // 2. The point of smallest norm over the working set.
-    point.improve(inner_tolerance, 0.5 * relative_gap * gamma / unit);
+    if (nearly_dependent)
+      point.improve_by_least_squares(inner_tolerance);
+    else
+      point.improve(inner_tolerance, 0.5 * relative_gap * gamma / unit);
 
     // 3. Price all rows: both bounds, from scratch.
     const Eigen::VectorXd& x = point.x();
@@ -125,9 +129,16 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
     const double threshold = norm * norm * unit;
     rows =
         select_rows(passes.scores(), set, threshold, batch_size(passes.rows().n_rows(), point.corral_size()));
-    if (gap <= 8 * epsilon * survey.largest_norm || rows.empty() || n_stalled >= most_stalled_passes) {
-      finish(Status::round_off);
-      break;
+    const bool at_round_off = gap <= 8 * epsilon * survey.largest_norm;
+    if (at_round_off || rows.empty() || n_stalled >= most_stalled_passes) {
+      if (at_round_off || nearly_dependent) {
+        finish(Status::round_off);
+        break;
+      }
+      // The rows in use are too near to dependence for the fast method; the slow one goes on from its
+      // weights.
+      nearly_dependent = true;
+      n_stalled = 0;
     }
     if (iteration >= max_iter) {
       finish(Status::iteration_limit);
