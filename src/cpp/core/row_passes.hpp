@@ -1,10 +1,9 @@
 // The three products that a solver makes with all rows, each one pass, with the buffers kept between passes.
 #pragma once
 
+#include "core/places.hpp"
 #include "core/row_blocks.hpp"
 #include "core/thread_pool.hpp"
-
-#include <vector>
 
 namespace drr {
 
@@ -20,14 +19,13 @@ public:
   void product(const double* v, const double* weights, double* scores, double* sum);
 
 private:
-  double* partial(Index chunk) { return partial_sums_.data() + chunk * rows_.n_cols(); }
   void add_partials(double* sum);
 
   const RowBlocks& rows_;
   ThreadPool& pool_;
   Chunks chunks_;
-  std::vector<double> partial_sums_; // chunks × K
-  std::vector<double> tile_buffer_;  // threads × rows of a tile
+  Places partial_sums_; // chunks × K
+  Places tile_buffers_; // threads × rows of a tile
 };
 
 } // namespace drr

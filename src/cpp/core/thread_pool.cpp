@@ -6,12 +6,35 @@
 #include <system_error>
 #include <utility>
 
+#if defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#endif
+
 namespace drr {
 
 namespace {
 // Asking the monitor may take the interpreter lock; twenty times a second keeps Ctrl-C prompt and the cost
 // nil.
 constexpr auto poll_interval = std::chrono::milliseconds(50);
+
+// Rounds of looking before a thread goes to sleep, some tens of microseconds: a solver hands out the next job
+// sooner than that, and waking a thread takes longer. Measured on a dual of 3823×134, two threads against
+// one: 1.4 times slower without looking, faster with it.
+constexpr int most_looks = 2000;
+
+void relax() {
+#if defined(__x86_64__) || defined(_M_X64)
+  _mm_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+template <class Condition>
+void look_for(Condition&& holds) {
+  for (int look = 0; look < most_looks && !holds(); ++look)
+    relax();
+}
 } // namespace
 
 ThreadPool::ThreadPool(const Execution& execution)
@@ -41,24 +64,30 @@ void ThreadPool::start_workers() {
 
 void ThreadPool::run_erased(Index n_tasks, ErasedTask task, void* context) {
   poll();
-  task_ = task;
-  context_ = context;
-  n_tasks_ = n_tasks;
-  next_task_.store(0);
-  stop_.store(false);
-  error_ = nullptr;
-  if (n_threads_ == 1 || n_tasks == 1) {
-    take_tasks(0);
-  } else {
-    if (workers_.empty())
-      start_workers();
+  const bool alone = n_threads_ == 1 || n_tasks == 1;
+  if (!alone && workers_.empty())
+    start_workers();
+  {
+    std::lock_guard lock(mutex_);
+    task_ = task;
+    context_ = context;
+    n_tasks_ = n_tasks;
+    next_task_.store(0);
+    stop_.store(false);
+    error_ = nullptr;
+    job_is_open_ = !alone;
+    if (!alone)
+      ++job_number_;
+  }
+  if (!alone)
+    job_ready_.notify_all();
+  take_tasks(0);
+  if (!alone) {
     {
       std::lock_guard lock(mutex_);
-      n_busy_ = static_cast<int>(workers_.size());
-      ++job_number_;
+      job_is_open_ = false;
     }
-    job_ready_.notify_all();
-    take_tasks(0);
+    look_for([this] { return n_busy_ == 0; });
     std::unique_lock lock(mutex_);
     job_done_.wait(lock, [this] { return n_busy_ == 0; });
   }
@@ -89,12 +118,16 @@ void ThreadPool::take_tasks(int worker) noexcept {
 void ThreadPool::work(int worker) {
   Index last_job = 0;
   for (;;) {
+    look_for([&] { return closing_ || job_number_ != last_job; });
     {
       std::unique_lock lock(mutex_);
       job_ready_.wait(lock, [&] { return closing_ || job_number_ != last_job; });
       if (closing_)
         return;
       last_job = job_number_;
+      if (!job_is_open_)
+        continue;
+      ++n_busy_;
     }
     take_tasks(worker);
     std::lock_guard lock(mutex_);

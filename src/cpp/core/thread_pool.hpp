@@ -62,11 +62,13 @@ private:
   std::vector<std::thread> workers_; // started by the first parallel run
   std::mutex mutex_;
   std::condition_variable job_ready_, job_done_;
-  Index job_number_ = 0; // guarded by mutex_; a change wakes the workers
-  int n_busy_ = 0;       // guarded by mutex_
-  bool closing_ = false; // guarded by mutex_
+  // Written under mutex_; read without it only to see whether waiting for it is over.
+  std::atomic<Index> job_number_{0}; // a change calls the workers
+  std::atomic<int> n_busy_{0};       // workers that have joined the job
+  std::atomic<bool> closing_{false};
+  bool job_is_open_ = false; // a worker that wakes after the last task was taken does not join any more
 
-  // The current job; written before the workers are woken, constant while they are busy.
+  // The current job; written under mutex_ while no worker is busy.
   ErasedTask task_ = nullptr;
   void* context_ = nullptr;
   Index n_tasks_ = 0;

@@ -21,10 +21,7 @@ double LogSum::value() const {
 
 TiltPass::TiltPass(const RowBlocks& rows, ThreadPool& pool)
     : rows_(rows), pool_(pool), chunks_(rows), partials_(chunks_.count()),
-      partial_sums_(chunks_.count() * rows.n_cols()), tile_buffer_(pool.n_threads() * rows.rows_per_tile()) {
-  for (Index chunk = 0; chunk < chunks_.count(); ++chunk)
-    partials_[chunk].weighted = partial_sums_.data() + chunk * rows.n_cols();
-}
+      partial_sums_(chunks_.count(), rows.n_cols()), tile_buffers_(pool.n_threads(), rows.rows_per_tile()) {}
 
 LogSum TiltPass::operator()(std::span<const double> theta, std::span<const double> log_base_weights,
                             std::span<double> scores, std::span<double> mean) {
@@ -33,14 +30,13 @@ LogSum TiltPass::operator()(std::span<const double> theta, std::span<const doubl
 
   // 1. Each chunk forms its sums relative to its own largest score.
   pool_.run(chunks_.count(), [&](Index chunk, int worker) {
-    Partial& partial = partials_[chunk];
-    partial.sum = {minus_infinity, 0.0};
-    partial.finite = true;
+    Partial partial{{minus_infinity, 0.0}, true, partial_sums_[chunk]};
     Wide(partial.weighted, K).setZero();
-    double* exponential = tile_buffer_.data() + worker * rows_.rows_per_tile();
+    double* exponential = tile_buffers_[worker];
     chunks_.for_each_tile(chunk, [&](RowRange tile) {
       accumulate(partial, tile, theta.data(), log_d, scores.data() + tile.begin, exponential);
     });
+    partials_[chunk] = partial;
   });
 
   // 2. The chunks are added in order, relative to the largest score of all.

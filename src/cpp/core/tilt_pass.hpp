@@ -1,6 +1,7 @@
 // The streaming pass behind `tilt`, with its buffers kept for solvers that make many passes.
 #pragma once
 
+#include "core/places.hpp"
 #include "core/row_blocks.hpp"
 #include "core/thread_pool.hpp"
 
@@ -43,8 +44,8 @@ private:
   ThreadPool& pool_;
   Chunks chunks_;
   std::vector<Partial> partials_;
-  std::vector<double> partial_sums_; // chunks × K
-  std::vector<double> tile_buffer_;  // threads × rows of a tile
+  Places partial_sums_; // chunks × K
+  Places tile_buffers_; // threads × rows of a tile
 };
 
 } // namespace drr
