@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import multiprocessing
 import time
@@ -79,9 +80,11 @@ def _run(contestant: Contestant, sender: Connection) -> None:
 def _reset_peak_memory() -> float:
     """Bytes in memory now; from here on the peak is counted anew. NaN where the system does not tell."""
     try:
+        # Pages that the parent had freed would otherwise be used again, and not be counted.
+        ctypes.CDLL(None).malloc_trim(0)
         with open("/proc/self/clear_refs", "w") as file:
             file.write("5")
-    except OSError:
+    except (AttributeError, OSError):
         return math.nan
     return _status("VmRSS")
 
