@@ -19,7 +19,7 @@ from benchmarks.speed.timing import best_times
 from drr._dispatch import core
 
 IN_MEMORY = (1_000_000, 150)
-IN_CACHE = (20_000, 100)
+IN_CACHE = (25_000, 100)
 
 
 def random_rows(shape: tuple[int, int], dtype: type) -> np.ndarray:
