@@ -2,8 +2,8 @@
 
 The paper fits one logistic map per pipeline without a word on its penalty. scikit-learn's default, half the squared
 slope of the score as it is, explains its figures: on probabilities, whose range is one, it shrinks the slope so much
-that the map makes a calibrated output worse (its boosting: Brier 0.0355 before, 0.0417 after), which maximum likelihood does
-not do. So `penalty=1` is the study's map, and maximum likelihood is recorded beside it.
+that the map makes a calibrated output worse (its boosting: Brier 0.0355 before, 0.0417 after), which maximum likelihood
+does not do. So `penalty=1` is the study's map, and maximum likelihood is recorded beside it.
 """
 
 from __future__ import annotations

@@ -48,12 +48,19 @@ def register(method: type[Method]) -> type[Method]:
     return method
 
 
-from benchmarks.study.methods import (  # noqa: E402 - each registers itself, in the order of the panel
+from benchmarks.study.methods import (  # noqa: E402 - each registers itself
     base,
+    boosting,
+    cap_diagnostic,
     cost_sensitive,
     drr,
     dual_alone,
+    ensembles,
+    fw_smote,
+    logit_adjustment,
     raking_resampler,
+    resampling,
+    rose,
     same_map_logistic,
 )
 
@@ -63,10 +70,17 @@ __all__ = [
     "STANDALONE",
     "Method",
     "base",
+    "boosting",
+    "cap_diagnostic",
     "cost_sensitive",
     "drr",
     "dual_alone",
+    "ensembles",
+    "fw_smote",
+    "logit_adjustment",
     "raking_resampler",
     "register",
+    "resampling",
+    "rose",
     "same_map_logistic",
 ]
