@@ -7,13 +7,16 @@ from drr.diagnostics import DualDiagnostics, MomentGap, Moments
 from drr.exceptions import InfeasibleToleranceError
 from drr.features import RakingFeatureMap
 from drr.fusion import Separation, fusion_deflection, optimal_weight, separation
+from drr.fusion_curve import FusionCurveDisplay
 from drr.fusion_weight import choose_fusion_weight
 from drr.gain import GainInterval, gain_interval
+from drr.moment_balance import MomentBalanceDisplay
 from drr.raking import choose_tolerance, find_floor, rake, solve_dual, tilt
 from drr.resampling import RakingResampler
 from drr.rescoring import Rescoring
 from drr.results import Dual, Floor, Raking, Status, Tilt
 from drr.score import RakingDual
+from drr.weight_concentration import WeightConcentrationDisplay
 
 __all__ = [
     "CostMatrix",
@@ -22,8 +25,10 @@ __all__ = [
     "DualDiagnostics",
     "FalsePositiveRateAtMost",
     "Floor",
+    "FusionCurveDisplay",
     "GainInterval",
     "InfeasibleToleranceError",
+    "MomentBalanceDisplay",
     "MomentGap",
     "Moments",
     "PrecisionAtLeast",
@@ -37,6 +42,7 @@ __all__ = [
     "Status",
     "Tilt",
     "TopK",
+    "WeightConcentrationDisplay",
     "__version__",
     "choose_fusion_weight",
     "choose_tolerance",
