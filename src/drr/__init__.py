@@ -4,11 +4,12 @@ from drr._dispatch import __version__, show_config
 from drr.classifier import DRRClassifier
 from drr.decision import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
 from drr.diagnostics import DualDiagnostics, MomentGap, Moments
-from drr.exceptions import InfeasibleToleranceError
+from drr.exceptions import InfeasibleToleranceError, ModelFileError
 from drr.features import RakingFeatureMap
 from drr.fusion import Separation, fusion_deflection, optimal_weight, separation
 from drr.fusion_weight import choose_fusion_weight
 from drr.gain import GainInterval, gain_interval
+from drr.persistence import ModelNote, load, read_note, save
 from drr.raking import choose_tolerance, find_floor, rake, solve_dual, tilt
 from drr.resampling import RakingResampler
 from drr.rescoring import Rescoring
@@ -24,6 +25,8 @@ __all__ = [
     "Floor",
     "GainInterval",
     "InfeasibleToleranceError",
+    "ModelFileError",
+    "ModelNote",
     "MomentGap",
     "Moments",
     "PrecisionAtLeast",
@@ -43,8 +46,11 @@ __all__ = [
     "find_floor",
     "fusion_deflection",
     "gain_interval",
+    "load",
     "optimal_weight",
     "rake",
+    "read_note",
+    "save",
     "separation",
     "show_config",
     "solve_dual",
