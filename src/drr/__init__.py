@@ -4,13 +4,14 @@ from drr._dispatch import __version__, show_config
 from drr.classifier import DRRClassifier
 from drr.decision import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
 from drr.diagnostics import DualDiagnostics, MomentGap, Moments
-from drr.exceptions import InfeasibleToleranceError
+from drr.exceptions import InfeasibleToleranceError, ModelFileError
 from drr.features import RakingFeatureMap
 from drr.fusion import Separation, fusion_deflection, optimal_weight, separation
 from drr.fusion_curve import FusionCurveDisplay
 from drr.fusion_weight import choose_fusion_weight
 from drr.gain import GainInterval, gain_interval
 from drr.moment_balance import MomentBalanceDisplay
+from drr.persistence import ModelNote, load, read_note, save
 from drr.raking import choose_tolerance, find_floor, rake, solve_dual, tilt
 from drr.resampling import RakingResampler
 from drr.rescoring import Rescoring
@@ -28,6 +29,8 @@ __all__ = [
     "FusionCurveDisplay",
     "GainInterval",
     "InfeasibleToleranceError",
+    "ModelFileError",
+    "ModelNote",
     "MomentBalanceDisplay",
     "MomentGap",
     "Moments",
@@ -49,8 +52,11 @@ __all__ = [
     "find_floor",
     "fusion_deflection",
     "gain_interval",
+    "load",
     "optimal_weight",
     "rake",
+    "read_note",
+    "save",
     "separation",
     "show_config",
     "solve_dual",

@@ -11,7 +11,8 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "_ranking", "_classes", "_display", "_sampler_tags", "_seeds", "exceptions", "results"},
+    {"_cpu", "_core", "_ranking", "_classes", "_display", "_files", "_sampler_tags", "_seeds"},
+    {"exceptions", "results"},
     {"_dispatch", "_progress", "_threads"},
     {"_validation"},
     {"_numbers", "_score_validation"},
@@ -30,6 +31,7 @@ LAYERS = [
     {"_base_score", "multiclass"},
     {"_holdout", "_models", "_routing"},
     {"classifier", "resampling"},
+    {"persistence"},
     {"__init__"},
     {"__main__"},
 ]
