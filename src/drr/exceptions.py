@@ -43,3 +43,7 @@ class InfeasibleToleranceError(ValueError):
     def __reduce__(self) -> tuple[type[InfeasibleToleranceError], tuple[float, float, float]]:
         # The message is not the constructor's argument; workers of joblib send exceptions by pickle.
         return type(self), (self.tolerance, self.lower_bound, self.upper_bound)
+
+
+class ModelFileError(ValueError):
+    """A file is not a model that this version of drr can load: damaged, foreign, newer, or with types nobody trusts."""

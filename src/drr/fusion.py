@@ -22,6 +22,7 @@ from drr._score_validation import (
     check_count,
     check_generator,
     check_labels,
+    check_not_negative,
     check_sample_weight,
     check_score,
 )
@@ -104,7 +105,7 @@ def fuse(base: ArrayLike, dual: ArrayLike, weight: float = theory.DEPLOYED_WEIGH
     >>> fuse([1.0, -1.0], [2.0, 0.0]).tolist()
     [2.0, -1.0]
     """
-    weight = check_between(weight, 0.0, np.finfo(np.float64).max, "weight", closed=True)
+    weight = check_not_negative(weight, "weight")
     base = check_score(base, "base")
     return base + weight * check_score(dual, "dual", len(base))
 
@@ -247,7 +248,7 @@ def separation(
     dual = check_score(dual_score, "dual_score", len(base))
     positive = check_labels(y, len(base), pos_label)
     row_weight = check_sample_weight(sample_weight, positive)
-    weight = check_between(weight, 0.0, np.finfo(np.float64).max, "weight", closed=True)
+    weight = check_not_negative(weight, "weight")
     level = check_between(level, 0.0, 1.0, "level")
     n_resamples = 0 if n_resamples == 0 else check_count(n_resamples, "n_resamples")
     generator = check_generator(random_state)
