@@ -2,9 +2,9 @@
 A first fit
 ===========
 
-The handwritten digits that come with scikit-learn, with the eights made rare: one row in fifty. A random forest is trained on
-them as they are, and :class:`~drr.DRRClassifier` adds the raking dual to its score. Nothing is resampled or reweighted for the
-forest.
+The handwritten digits that come with scikit-learn, with the eights made rare: one row in fifty. A random
+forest is trained on them as they are, and :class:`~drr.DRRClassifier` adds the raking dual to its score.
+Nothing is resampled or reweighted for the forest.
 """
 
 import matplotlib.pyplot as plt
@@ -28,16 +28,16 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratif
 print(f"{len(y_train)} training rows, {y_train.sum()} of them eights")
 
 # %%
-# The whole method is one estimator. It holds out 30 % of the training rows to standardise both scores, to calibrate their sum and
-# to choose the cut.
+# The whole method is one estimator. It holds out 30 % of the training rows to standardise both scores, to
+# calibrate their sum and to choose the cut.
 
 model = DRRClassifier(RandomForestClassifier(random_state=0), random_state=0).fit(X_train, y_train)
 print(model.dual_.diagnostics_)
 
 # %%
-# On the left the two scores of the test rows, in standard deviations of the held-out rows. The forest tells the eights apart only in
-# part; the dual sees them from another side. The dotted lines join equal sums: fusing means to rank along their normal. On the right
-# what that does to the precision at every recall.
+# On the left the two scores of the test rows, in standard deviations of the held-out rows. The forest tells the
+# eights apart only in part; the dual sees them from another side. The dotted lines join equal sums: fusing
+# means to rank along their normal. On the right what that does to the precision at every recall.
 
 base, dual, fused = model.base_score(X_test), model.dual_score(X_test), model.fused_score(X_test)
 rescoring = model.rescorings_[0]
@@ -80,5 +80,5 @@ print(
 )
 
 # %%
-# Here the dual alone ranks better still: with so few rare rows the weight of one half, which was fixed before any data were seen, is
-# cautious.
+# Here the dual alone ranks better still: with so few rare rows the weight of one half, which was fixed before
+# any data were seen, is cautious.

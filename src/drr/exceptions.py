@@ -46,4 +46,17 @@ class InfeasibleToleranceError(ValueError):
 
 
 class ModelFileError(ValueError):
-    """A file is not a model that this version of drr can load: damaged, foreign, newer, or with types nobody trusts."""
+    """A file is not a model that this version of drr can load: damaged, foreign, newer, or with types nobody trusts.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, drr
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "model.skops"
+    ...     _ = path.write_text("not a model")
+    ...     try:
+    ...         drr.load(path)
+    ...     except drr.ModelFileError:
+    ...         print("refused")
+    refused
+    """
