@@ -124,6 +124,17 @@ class Separation:
     The deflection of a score is the distance of its class means in pooled within-class standard deviations.
     All of it rests on two moments: a larger deflection need not mean a larger average precision, which
     `gain_interval` measures.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from drr import separation
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(2000) < 100
+    >>> base, noise = rng.normal(size=(2, 2000)) + np.outer([2.0, 0.0], y)
+    >>> useless = separation(base, noise, y, random_state=0)
+    >>> useless.predicts_gain, bool(useless.change_interval.high < 0)
+    (False, True)
     """
 
     d1: float

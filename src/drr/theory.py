@@ -317,7 +317,7 @@ def gaussian_dual(
     Examples
     --------
     >>> from drr.theory import gaussian_dual
-    >>> gaussian_dual([0.0, 0.0], [1.0, 1.0], [[1.0, 0.0], [0.0, 2.0]]).tolist()
+    >>> gaussian_dual([0.0, 0.0], [1.0, 1.0], [[1.0, 0.0], [0.0, 2.0]]).round(6).tolist()
     [1.0, 0.5]
     """
     before, after, sigma = _floats(majority_mean=majority_mean, rare_mean=rare_mean, covariance=covariance)
