@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.study.datasets import is_gene_task
 from benchmarks.study.results import Results
 from benchmarks.study.store import CELLS, CONFIGURATION, HEADER, read_results
 from benchmarks.study.tables import TABLES
@@ -40,7 +41,7 @@ def compress(folder: Path, out: Path) -> list[Path]:
     out.mkdir(parents=True, exist_ok=True)
     rows = read_results(folder)[list(HEADER)]
     rows = rows.sort_values(["dataset", "trial", "learner", "method"], kind="stable")
-    is_gene = rows["dataset"].str.contains(":")
+    is_gene = rows["dataset"].map(is_gene_task)
     written = []
     for name, part in (("tabular", rows[~is_gene]), ("genes", rows[is_gene])):
         if part.empty:

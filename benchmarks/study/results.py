@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.study.datasets import TABULAR
+from benchmarks.study.datasets import TABULAR, is_gene_task
 from benchmarks.study.learners import LEARNERS, STANDALONE
 from benchmarks.study.store import extras, read_results
 
@@ -78,7 +78,7 @@ class Results:
         if not self.has(method):
             return self.cells.iloc[:0]
         rows = self._by_trial.loc[method].reset_index()
-        return rows[rows["dataset"].str.contains(":") == genes]
+        return rows[rows["dataset"].map(is_gene_task) == genes]
 
     def means(
         self, method: str, metric: str, learners: tuple[str, ...] | None = None, *, genes: bool = False

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import scipy.stats
 
+from benchmarks.study.datasets import is_gene_task
 from benchmarks.study.methods.variants import PRIMARY
 from benchmarks.study.results import Results, paper
 from benchmarks.study.tables import table
@@ -53,7 +54,7 @@ def solver(results: Results) -> pd.DataFrame:
     seconds = text["dual_seconds_median"]
     for n in PRIMARY:
         figures = results.extras(f"dual(D={n})")
-        figures = figures[~figures["dataset"].str.contains(":")]
+        figures = figures[~figures["dataset"].map(is_gene_task)]
         if figures.empty:
             continue
         zero = figures[figures["is_zero"]]
@@ -109,7 +110,7 @@ def reversed_maps(results: Results) -> pd.DataFrame:
     rows = []
     for n, printed in zip(PRIMARY, paper()["text"]["reversed_platt_share"], strict=True):
         slopes = results.of(f"DRR(D={n})")
-        slopes = slopes[~slopes["dataset"].str.contains(":")]["platt_slope"]
+        slopes = slopes[~slopes["dataset"].map(is_gene_task)]["platt_slope"]
         rows.append((n, len(slopes), float((slopes <= 0).mean()), printed))
     return pd.DataFrame(rows, columns=["D", "maps", "share reversed", "paper"])
 

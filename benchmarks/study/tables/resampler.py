@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from benchmarks.study.datasets import is_gene_task
 from benchmarks.study.methods.cap_diagnostic import CAPS
 from benchmarks.study.methods.variants import PRIMARY
 from benchmarks.study.results import Results, paper
@@ -67,7 +68,7 @@ def donor_reuse(results: Results) -> pd.DataFrame:
         if not results.has(f"R&R(D={n})"):
             continue
         figures = results.extras(f"R&R(D={n})")
-        figures = figures[~figures["dataset"].str.contains(":")].drop_duplicates(["dataset", "trial"])
+        figures = figures[~figures["dataset"].map(is_gene_task)].drop_duplicates(["dataset", "trial"])
         text = paper()["text"]
         rows.append(
             {

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import scipy.stats
 
+from benchmarks.study.datasets import is_gene_task
 from benchmarks.study.learners import LEARNERS
 from benchmarks.study.methods.drr import arm_name
 from benchmarks.study.methods.variants import DRAWS, PRIMARY, RESOLUTIONS, TOLERANCES, Variant
@@ -102,7 +103,7 @@ def draws(results: Results) -> pd.DataFrame:
 def separation_cells(results: Results) -> pd.DataFrame:
     """One row per data set and learner: mean moments over trials, the predicted change and the observed gain."""
     moments = results.extras("DRR(D=128)")
-    moments = moments[~moments["dataset"].str.contains(":")]
+    moments = moments[~moments["dataset"].map(is_gene_task)]
     keys = ["dataset", "learner"]
     columns = ["d1", "d2", "rho", "effective_weight"]
     columns += [f"threshold_{name}" for name in columns]
