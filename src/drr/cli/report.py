@@ -1,0 +1,5 @@
+from typing import Any
+
+
+def add_parser(commands: Any) -> None:
+    pass
