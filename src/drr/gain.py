@@ -22,7 +22,15 @@ from drr._score_validation import (
 
 @dataclass(frozen=True)
 class GainInterval:
-    """The gain in average precision of one score over another on the same rows, with its interval."""
+    """The gain in average precision of one score over another on the same rows, with its interval.
+
+    Examples
+    --------
+    >>> from drr import gain_interval
+    >>> result = gain_interval([0, 0, 1, 1], [1, 3, 2, 4], [1, 2, 3, 4], n_resamples=99, random_state=0)
+    >>> round(result.base_average_precision, 4), result.fused_average_precision, round(result.gain, 4)
+    (0.8333, 1.0, 0.1667)
+    """
 
     gain: float
     """fused_average_precision − base_average_precision"""

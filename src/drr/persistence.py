@@ -69,7 +69,14 @@ TRUSTED_TYPES = _OWN_TYPES | _BASE_TYPES
 
 @dataclass(frozen=True)
 class ModelNote:
-    """What a model file says of itself."""
+    """What a model file says of itself.
+
+    Examples
+    --------
+    >>> from drr import ModelNote
+    >>> ModelNote(format=1, created="2026-01-01T00:00:00+00:00", versions={"drr": "0.1.0"}).about
+    {}
+    """
 
     format: int
     created: str
@@ -137,6 +144,17 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
     ModelFileError
         The file is damaged, not from drr, of a newer format, or holds types that are not trusted.
     FileNotFoundError
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, drr
+    >>> feature_map = drr.RakingFeatureMap(0).fit([[0.0], [2.0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "map.skops"
+    ...     drr.save(feature_map, path)
+    ...     loaded = drr.load(path)
+    >>> loaded.mean_.tolist()
+    [1.0]
     """
     read_note(path)
     io = _skops()
@@ -168,6 +186,17 @@ def read_note(path: str | os.PathLike[str]) -> ModelNote:
     ModelFileError
         The file is damaged, not from drr, or of a newer format.
     FileNotFoundError
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, drr
+    >>> feature_map = drr.RakingFeatureMap(0).fit([[0.0], [2.0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "map.skops"
+    ...     drr.save(feature_map, path)
+    ...     note = drr.read_note(path)
+    >>> note.versions["drr"] == drr.__version__
+    True
     """
     try:
         with zipfile.ZipFile(path) as archive:

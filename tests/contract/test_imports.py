@@ -11,7 +11,8 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "_ranking", "_classes", "_files", "_sampler_tags", "_seeds", "exceptions", "results"},
+    {"_cpu", "_core", "_ranking", "_classes", "_display", "_files", "_sampler_tags", "_seeds"},
+    {"exceptions", "results"},
     {"_dispatch", "_progress", "_threads"},
     {"_validation"},
     {"_numbers", "_score_validation"},
@@ -21,10 +22,10 @@ LAYERS = [
     {"_lbfgs", "_tables"},
     {"raking"},
     {"_ess_target", "diagnostics"},
-    {"score"},
+    {"moment_balance", "score", "weight_concentration"},
     {"_bootstrap", "cut_rules", "theory"},
     {"fusion", "gain"},
-    {"calibration", "fusion_weight"},
+    {"calibration", "fusion_curve", "fusion_weight"},
     {"decision"},
     {"rescoring"},
     {"_base_score", "multiclass"},
