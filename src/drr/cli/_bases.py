@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from drr.cli._problems import Problem, in_one_line
+from drr.cli._errors import CommandError, in_one_line
 from drr.cli._schema import Kind
 
 NAMES = ("rf", "hist", "logistic")
@@ -36,7 +36,7 @@ def make_base(name: str, kinds: dict[str, Kind], seed: int, n_jobs: int | None) 
         classifier = _from_factory(name)
         # A pipeline reads the columns by itself, as its author wrote it.
         return classifier if isinstance(classifier, Pipeline) else _encoded(classifier, kinds)
-    raise Problem(f"--base {name} is not known; use {', '.join(NAMES)} or module:factory")
+    raise CommandError(f"--base {name} is not known; use {', '.join(NAMES)} or module:factory")
 
 
 def _encoded(classifier: Any, kinds: dict[str, Kind], *, scaled: bool = False) -> Pipeline:
@@ -74,16 +74,16 @@ def _from_factory(name: str) -> Any:
     try:
         module = importlib.import_module(module_name)
     except Exception as error:
-        raise Problem(f"--base {name}: cannot import {module_name!r} ({in_one_line(error)})") from error
+        raise CommandError(f"--base {name}: cannot import {module_name!r} ({in_one_line(error)})") from error
     factory = getattr(module, attribute, None)
     if not callable(factory):
-        raise Problem(f"--base {name}: {module_name} has no function or class {attribute!r}")
+        raise CommandError(f"--base {name}: {module_name} has no function or class {attribute!r}")
     try:
         classifier = factory()
     except Exception as error:
-        raise Problem(f"--base {name}: {attribute}() failed ({in_one_line(error)})") from error
+        raise CommandError(f"--base {name}: {attribute}() failed ({in_one_line(error)})") from error
     if not (hasattr(classifier, "fit") and is_classifier(classifier)):
-        raise Problem(
+        raise CommandError(
             f"--base {name}: {attribute}() returns a {type(classifier).__name__}, not a scikit-learn classifier"
         )
     return classifier

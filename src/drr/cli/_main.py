@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
 from drr._dispatch import __version__
 from drr.cli import check, demo, fit, report, score
-from drr.cli._problems import ExitCode, Problem, in_one_line
+from drr.cli._errors import CommandError, ExitCode, in_one_line
 from drr.cli._terminal import Terminal
 
 _EPILOG = """\
@@ -52,40 +54,64 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # argparse has said why
         return int(end.code or 0)
     terminal = Terminal(as_json=options.json, quiet=options.quiet)
-    try:
-        with terminal.warnings_as_notes():
-            options.run(options, terminal)
-        sys.stdout.flush()
-        return ExitCode.OK
-    except BrokenPipeError:
-        # Whoever read our output has left; nothing may be flushed to it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.BROKEN_PIPE
-    except KeyboardInterrupt:
-        return _fail("interrupted; nothing was written", ExitCode.INTERRUPTED, options)
-    except Problem as problem:
-        return _fail(in_one_line(problem), ExitCode.PROBLEM, options)
-    except (ValueError, TypeError, ImportError) as error:  # those of the library say what to do
-        return _fail(in_one_line(error), ExitCode.PROBLEM, options)
-    except MemoryError:
-        return _fail("the memory does not suffice; give fewer rows or columns", ExitCode.PROBLEM, options)
-    except OSError as error:
-        return _fail(_explain(error), ExitCode.PROBLEM, options)
-    except Exception as error:
-        text = f"unexpected {type(error).__name__}: {in_one_line(error)}; --traceback shows where, please report it"
-        return _fail(text, ExitCode.UNEXPECTED, options)
+    with _Interruption() as interruption:
+        try:
+            with terminal.warnings_as_notes():
+                options.run(options, terminal)
+            sys.stdout.flush()
+            return ExitCode.OK
+        except BrokenPipeError:
+            # Whoever read our output has left; nothing may be flushed to it at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return ExitCode.BROKEN_PIPE
+        except (KeyboardInterrupt, Exception) as error:
+            if options.traceback:
+                traceback.print_exc()
+            text, code = _explain(error)
+            if interruption.happened:
+                text, code = "interrupted; nothing was written", ExitCode.INTERRUPTED
+            print(f"drr: {text}", file=sys.stderr)
+            return code
 
 
-def _fail(text: str, code: ExitCode, options: argparse.Namespace) -> int:
-    if options.traceback:
-        traceback.print_exc()
-    print(f"drr: {text}", file=sys.stderr)
-    return code
-
-
-def _explain(error: OSError) -> str:
-    if error.errno == errno.ENOSPC:
-        return f"no space is left on the disk for {error.filename or 'the output'}; free some, or write elsewhere with -o"
+def _explain(error: BaseException) -> tuple[str, ExitCode]:
+    """One line on what went wrong and what to do, and the exit code."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted; nothing was written", ExitCode.INTERRUPTED
+    if isinstance(error, MemoryError):
+        return "the memory does not suffice; give fewer rows or columns", ExitCode.PROBLEM
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        what = error.filename or "the output"
+        return (
+            f"no space is left on the disk for {what}; free some, or write elsewhere with -o",
+            ExitCode.PROBLEM,
+        )
     if isinstance(error, PermissionError):
-        return f"{error.filename} may not be read or written; ask for the permission, or choose another place"
-    return f"{in_one_line(error)}; check the file and the disk"
+        return f"{error.filename} may not be read or written; choose another place", ExitCode.PROBLEM
+    if isinstance(error, OSError):
+        return f"{in_one_line(error)}; check the file and the disk", ExitCode.PROBLEM
+    if isinstance(error, CommandError | ValueError | TypeError | ImportError):  # the library says what to do
+        return in_one_line(error), ExitCode.PROBLEM
+    return (
+        f"unexpected {type(error).__name__}: {in_one_line(error)}; --traceback shows where, please report it",
+        ExitCode.UNEXPECTED,
+    )
+
+
+class _Interruption:
+    """Remembers Ctrl-C: compiled parsers turn its exception into an error of their own."""
+
+    def __enter__(self) -> _Interruption:
+        self.happened = False
+        self._previous = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is threading.main_thread() and callable(self._previous):
+            signal.signal(signal.SIGINT, self._handle)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if signal.getsignal(signal.SIGINT) == self._handle:
+            signal.signal(signal.SIGINT, self._previous)
+
+    def _handle(self, *_: object) -> None:
+        self.happened = True
+        raise KeyboardInterrupt

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from drr.cli._problems import Problem, listed
+from drr.cli._errors import CommandError, listed
 
 Kind = Literal["number", "category", "boolean"]
 
@@ -44,7 +44,7 @@ class Schema:
         try:
             return cls(**(content | {"ids": tuple(content["ids"])}))
         except (TypeError, KeyError):
-            raise Problem(
+            raise CommandError(
                 "the model file does not say which columns it was fitted on; fit it with `drr fit`"
             ) from None
 
@@ -84,13 +84,13 @@ def find_kinds(frame: Any, categorical: Sequence[str]) -> dict[str, Kind]:
             kinds[name] = "category"
         elif kind == "b":
             kinds[name] = "boolean"
-        elif kind in "iuf":
+        elif kind in "iuf" or str(column.dtype).startswith("decimal"):
             kinds[name] = "number"
-        elif kind == "O":
+        elif kind in "OU" and not str(column.dtype).startswith(("list", "struct", "map", "binary")):
             _refuse_identifier(column)
             kinds[name] = "category"
         else:
-            raise Problem(
+            raise CommandError(
                 f"column {name!r} holds {column.dtype}, neither numbers nor categories; leave it out with --drop {name}"
                 f" or take its values as categories with --categorical {name}"
             )
@@ -103,12 +103,12 @@ def choose_labels(column: Any, positive: str | None) -> tuple[Any, Any]:
     counts = column.value_counts()
     labels = [_as_label(label) for label in counts.index]
     if len(labels) < 2:
-        raise Problem(
+        raise CommandError(
             f"column {column.name!r} holds {labels[0]!r} in every row; the target needs rows of two classes"
         )
     if positive is None:
         if len(labels) > 2:
-            raise Problem(
+            raise CommandError(
                 f"column {column.name!r} has {len(labels)} different values, {listed(labels, 4)}; name the rare class "
                 "with --positive, or another column with --target"
             )
@@ -116,7 +116,7 @@ def choose_labels(column: Any, positive: str | None) -> tuple[Any, Any]:
     else:
         rare = next((label for label in labels if same_label(label, positive)), None)
         if rare is None:
-            raise Problem(
+            raise CommandError(
                 f"--positive {positive} is not in column {column.name!r}, which holds {listed(labels, 8)}"
             )
     others = [label for label in labels if label != rare]
@@ -141,7 +141,7 @@ def refuse_missing_labels(column: Any) -> None:
     """Raise where a row has no label."""
     missing = column.isna().to_numpy()
     if missing.any():
-        raise Problem(
+        raise CommandError(
             f"column {column.name!r} has no label in {int(missing.sum())} rows, first in row "
             f"{int(np.argmax(missing)) + 1}; drop these rows"
         )
@@ -151,12 +151,12 @@ def as_numbers(column: Any, first_row: int) -> NDArray[np.float64]:
     """A column as float64, with missing values as NaN; text that is no number is refused by row."""
     import pandas
 
-    if column.dtype.kind == "O":
+    if column.dtype.kind in "OU" and not str(column.dtype).startswith("decimal"):
         numbers = pandas.to_numeric(column, errors="coerce")
         bad = (numbers.isna() & column.notna()).to_numpy()
         if bad.any():
             row = int(np.argmax(bad))
-            raise Problem(
+            raise CommandError(
                 f"column {column.name!r} held numbers when the model was fitted, but row {first_row + row + 1} holds "
                 f"{column.iloc[row]!r}; correct the value, or leave the cell empty"
             )
@@ -165,7 +165,7 @@ def as_numbers(column: Any, first_row: int) -> NDArray[np.float64]:
     infinite = np.isinf(values)
     if infinite.any():
         row = int(np.argmax(infinite))
-        raise Problem(
+        raise CommandError(
             f"column {column.name!r} is infinite in row {first_row + row + 1}; leave the cell empty or correct it"
         )
     return values
@@ -188,8 +188,8 @@ def _refuse_identifier(column: Any) -> None:
     n_levels = column.nunique()
     if n_levels > _MOST_LEVELS and n_levels > column.count() / 2:
         example = column.dropna().iloc[0]
-        raise Problem(
-            f"column {column.name!r} has {n_levels} different texts in {len(column)} rows ({str(example)[:30]!r}, …), as "
-            f"names or dates would; keep it beside the scores with --id {column.name}, leave it out with --drop "
+        raise CommandError(
+            f"column {column.name!r} has {n_levels} different texts in {len(column)} rows ({str(example)[:30]!r}, …), "
+            f"as names or dates would; keep it beside the scores with --id {column.name}, leave it out with --drop "
             f"{column.name}, or insist with --categorical {column.name}"
         )

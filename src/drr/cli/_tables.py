@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from drr.cli._problems import Problem, in_one_line, listed, require
+from drr.cli._errors import CommandError, in_one_line, listed, require
 from drr.cli._terminal import Terminal
 
 CSV_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
@@ -30,12 +30,12 @@ class Table:
         self.path = Path(path)
         self.is_parquet = has_suffix(path, PARQUET_SUFFIXES)
         if not self.is_parquet and not has_suffix(path, CSV_SUFFIXES):
-            raise Problem(
+            raise CommandError(
                 f"{path}: the format is not known by its name; use one of {', '.join(CSV_SUFFIXES + PARQUET_SUFFIXES)}"
             )
         if not self.path.is_file():
             what = "is a folder" if self.path.is_dir() else "does not exist"
-            raise Problem(f"{path} {what}; check the path (the working folder is {os.getcwd()})")
+            raise CommandError(f"{path} {what}; check the path (the working folder is {os.getcwd()})")
         self._encoding = encoding
         self._separator = separator or ("\t" if ".tsv" in self.path.name.lower() else ",")
         self.columns = self._read_columns()
@@ -50,7 +50,7 @@ class Table:
         hint = ""
         if len(self.columns) == 1 and not self.is_parquet:
             hint = "; the file seems to have one column: is --separator right?"
-        raise Problem(
+        raise CommandError(
             f"{self.path} has no {named}{because}; its columns are {listed(self.columns, 12)}{hint}"
         )
 
@@ -59,7 +59,7 @@ class Table:
         pandas = require("pandas")
         chunks = list(self.chunks(columns, text, terminal, consistent=True))
         if not chunks:
-            raise Problem(f"{self.path} has a header but no rows; give a file with rows")
+            raise CommandError(f"{self.path} has a header but no rows; give a file with rows")
         return chunks[0] if len(chunks) == 1 else pandas.concat(chunks, ignore_index=True)
 
     def chunks(
@@ -105,12 +105,14 @@ class Table:
                     gzip.GzipFile(fileobj=raw) if self.path.suffix.lower() == ".gz" else raw,
                     sep=self._separator,
                     encoding=self._encoding,
-                    usecols=columns,
                     dtype=dict.fromkeys(text, str),
                     low_memory=False,
                     chunksize=None if consistent else n_rows,
                 )
+                # All columns are read: told to leave some out, the parser overlooks rows with too many fields.
                 for frame in [reader] if consistent else reader:
+                    if list(frame.columns) != self.columns or not isinstance(frame.index, pandas.RangeIndex):
+                        raise ValueError("the rows have more fields than the first line has names")
                     if len(frame):
                         yield frame[columns]
                     bar.reach(raw.tell())
@@ -133,27 +135,31 @@ class Table:
                     )
                 )
         except StopIteration:
-            raise Problem(f"{self.path} is empty; the first line must name the columns") from None
+            raise CommandError(f"{self.path} is empty; the first line must name the columns") from None
         except (OSError, EOFError, ValueError, LookupError, zlib.error, csv.Error) as error:
             raise self._unreadable(error) from error
         names = [name.removeprefix("\ufeff") for name in first]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
-            raise Problem(f"{self.path} has several columns named {listed(repeated)}; rename all but one")
+            raise CommandError(
+                f"{self.path} has several columns named {listed(repeated)}; rename all but one"
+            )
         return names
 
-    def _unreadable(self, error: Exception) -> Problem:
+    def _unreadable(self, error: Exception) -> CommandError:
         if isinstance(error, UnicodeError):
-            return Problem(
+            return CommandError(
                 f"{self.path} is not text in {self._encoding} ({in_one_line(error)}); name its encoding, for example "
                 "--encoding latin-1"
             )
         if isinstance(error, LookupError):
-            return Problem(f"--encoding {self._encoding} is not known; utf-8 and latin-1 are the usual ones")
+            return CommandError(
+                f"--encoding {self._encoding} is not known; utf-8 and latin-1 are the usual ones"
+            )
         if isinstance(error, PermissionError):
-            return Problem(f"{self.path} may not be read; ask for the permission, or copy the file")
+            return CommandError(f"{self.path} may not be read; ask for the permission, or copy the file")
         kind = "Parquet" if self.is_parquet else "CSV"
-        return Problem(
+        return CommandError(
             f"{self.path} is not a {kind} file or is damaged ({in_one_line(error)}); correct it or export it again"
         )
 

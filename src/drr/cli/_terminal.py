@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from drr.cli._problems import in_one_line
+from drr.cli._errors import in_one_line
 
 
 class Terminal:

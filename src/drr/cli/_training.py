@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drr.cli._errors import CommandError, require
 from drr.cli._options import open_table
-from drr.cli._problems import Problem, require
 from drr.cli._schema import Schema, as_numbers, choose_labels, find_kinds
 from drr.cli._terminal import Terminal
 from drr.features import RakingFeatureMap
@@ -49,12 +49,12 @@ def read_training(
         table.require_columns([scores], "--scores")
     aside = {options.target, scores, *options.drop, *options.id}
     if scores == options.target:
-        raise Problem(
+        raise CommandError(
             f"--scores {scores} is the target itself; name the column with the scores of a classifier"
         )
     described = [name for name in table.columns if name not in aside]
     if not described:
-        raise Problem(f"{path} has no column left to describe the rows; drop fewer columns")
+        raise CommandError(f"{path} has no column left to describe the rows; drop fewer columns")
 
     columns = [*described, options.target, *([scores] if scores else [])]
     frame = table.read(columns, options.categorical, terminal)
@@ -86,7 +86,7 @@ def _scores(column: Any) -> NDArray[np.float64]:
     values = as_numbers(column, 0)
     missing = np.isnan(values)
     if missing.any():
-        raise Problem(
+        raise CommandError(
             f"column {column.name!r} has no score in row {int(np.argmax(missing)) + 1}; every row needs one"
         )
     return values

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from drr._files import written_whole
-from drr.cli._problems import Problem, require
+from drr.cli._errors import CommandError, require
 from drr.cli._tables import CSV_SUFFIXES, PARQUET_SUFFIXES, has_suffix
 
 Write = Callable[[Any], None]
@@ -19,14 +19,14 @@ Write = Callable[[Any], None]
 def check_output(path: str, suffixes: tuple[str, ...]) -> None:
     """Refuse an output that could not be written, before any work is done."""
     if not has_suffix(path, suffixes):
-        raise Problem(f"-o {path}: the name must end in {' or '.join(suffixes)}")
+        raise CommandError(f"-o {path}: the name must end in {' or '.join(suffixes)}")
     if Path(path).is_dir():
-        raise Problem(f"-o {path} is a folder; name a file in it")
+        raise CommandError(f"-o {path} is a folder; name a file in it")
     folder = Path(path).parent
     if not folder.is_dir():
-        raise Problem(f"-o {path}: the folder {os.fspath(folder)} does not exist; create it first")
+        raise CommandError(f"-o {path}: the folder {os.fspath(folder)} does not exist; create it first")
     if not os.access(folder, os.W_OK):
-        raise Problem(f"-o {path}: the folder {os.fspath(folder)} may not be written to; choose another")
+        raise CommandError(f"-o {path}: the folder {os.fspath(folder)} may not be written to; choose another")
 
 
 @contextlib.contextmanager

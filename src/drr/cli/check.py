@@ -15,8 +15,8 @@ from sklearn.model_selection import StratifiedKFold
 from drr import theory
 from drr._bootstrap import merge_rows, resample_counts
 from drr._ranking import Ranking
+from drr.cli._errors import CommandError
 from drr.cli._options import add_common, add_dual, add_format, add_roles
-from drr.cli._problems import Problem
 from drr.cli._terminal import Terminal
 from drr.cli._training import Training, make_dual, read_training
 from drr.fusion import standardise
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
     training = read_training(options.table, options, terminal)
     n_rare = int(training.is_rare.sum())
     if n_rare < 2 * _N_FOLDS:
-        raise Problem(
+        raise CommandError(
             f"class {training.schema.positive!r} has {n_rare} rows, and {2 * _N_FOLDS} are needed to look for signal; "
             "give more rows, or name another class with --positive"
         )
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
         f"{len(training.schema.kinds)} columns",
         str(diagnostics),
         f"dual alone        ROC AUC {signal.auc:.3f} ({_LEVEL:.0%} interval {signal.auc_low:.3f} to "
-        f"{signal.auc_high:.3f}), average precision {signal.average_precision:.3f} against {signal.share:.3f} by chance",
+        f"{signal.auc_high:.3f}), average precision {signal.average_precision:.3f} (chance: {signal.share:.3f})",
         "",
         "expected effect on the average precision of a base classifier if scores were normal (weight 0.5)",
         "  base ROC AUC    " + "".join(f"correlation {rho:<7}" for rho in _CORRELATIONS),

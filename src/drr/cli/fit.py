@@ -5,17 +5,24 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import numpy as np
+
+from drr._classes import read_labels
+from drr._holdout import plan_holdout
 from drr.classifier import DRRClassifier
 from drr.cli import _rules
 from drr.cli._bases import make_base
+from drr.cli._errors import CommandError, require
 from drr.cli._options import add_common, add_dual, add_format, add_roles
-from drr.cli._problems import Problem, require
 from drr.cli._terminal import Terminal
 from drr.cli._training import Training, fingerprint, make_dual, read_training
 from drr.cli._writers import check_output
+from drr.gain import GainInterval
 from drr.persistence import save
 
 MODEL_SUFFIXES = (".skops",)
+
+_N_DONORS = 20
 
 
 def add_parser(commands: Any) -> None:
@@ -89,7 +96,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
     _refuse_few(training)
     with terminal.stage(f"fitting on {len(training.y)} rows"):
         model = fit(training, options)
-        gain = model.gain_
+        gain: GainInterval = model.gain_  # type: ignore[assignment]  # of two classes
     about = {
         "schema": training.schema.to_json(),
         "base": "scores" if options.scores else options.base,
@@ -97,6 +104,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
         "fingerprint": fingerprint(training.X, training.y),
         "n_rows": len(training.y),
         "n_rare": int(training.is_rare.sum()),
+        "donors": top_donors(model, training),
     }
     with terminal.stage("saving"):
         save(model, options.output, about=about)
@@ -149,10 +157,23 @@ def fit(training: Training, options: argparse.Namespace) -> DRRClassifier:
     return DRRClassifier(base, **params).fit(training.X, training.y)
 
 
+def top_donors(model: DRRClassifier, training: Training) -> list[tuple[int, float]]:
+    """The majority rows with the largest raked weights: their numbers in the table, from 1, and the weights."""
+    labels = read_labels(training.X, training.y, "drr fit")
+    plan = plan_holdout(model.holdout, training.X, labels, model.random_state)
+    fitted = np.arange(len(training.y)) if plan.is_cross_fitted else plan.splits[0][0]
+    heaviest = np.argsort(-model.dual_.weights_, kind="stable")[:_N_DONORS]
+    rows = fitted[model.dual_.majority_[heaviest]]
+    return [
+        (int(row) + 1, float(weight))
+        for row, weight in zip(rows, model.dual_.weights_[heaviest], strict=True)
+    ]
+
+
 def _refuse_few(training: Training) -> None:
     n_rare, n_other = int(training.is_rare.sum()), int((~training.is_rare).sum())
     if min(n_rare, n_other) < 2:
-        raise Problem(
+        raise CommandError(
             f"class {training.schema.positive!r} has {n_rare} rows and the rest {n_other}; at least 2 of each are "
             "needed, and some dozens to learn anything: give more rows, or name another class with --positive"
         )

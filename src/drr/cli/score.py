@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from drr.cli._errors import CommandError, require
 from drr.cli._model import Model, open_model
 from drr.cli._options import add_common, add_format, open_table
-from drr.cli._problems import Problem, require
 from drr.cli._schema import as_numbers
 from drr.cli._tables import Table
 from drr.cli._terminal import Terminal
@@ -21,7 +21,7 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "score",
         help="score the rows of a table with a saved model",
-        description="Score the rows of a table with a saved model, in their order, with memory for a part of them only.",
+        description="Score the rows of a table with a saved model, in their order, holding a part of them at a time.",
         epilog="columns written: the id columns, then score (fused), probability (of the rare class), prediction, "
         "base_score and dual_score. The target column, if there is one, is ignored.",
     )
@@ -52,7 +52,9 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace, terminal: Terminal) -> None:
     """Read, score and write chunk after chunk."""
     if options.output is None and options.json:
-        raise Problem("--json and scores cannot both go to the output; name a file for the scores with -o")
+        raise CommandError(
+            "--json and scores cannot both go to the output; name a file for the scores with -o"
+        )
     if options.output is not None:
         check_output(options.output, OUTPUT_SUFFIXES)
     model = open_model(options.model, options.trust, terminal)
@@ -69,7 +71,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
             n_rows += len(scored)
             n_predicted += int((scored["prediction"] == model.schema.positive).sum())
         if n_rows == 0:
-            raise Problem(f"{table.path} has a header but no rows; give a file with rows")
+            raise CommandError(f"{table.path} has a header but no rows; give a file with rows")
     if options.output is not None:
         share = n_predicted / n_rows
         terminal.result(
@@ -110,5 +112,7 @@ def _kept(options: argparse.Namespace, model: Model, table: Table) -> list[str]:
         kept = [name for name in model.schema.ids if name in table.columns]
     clash = [name for name in kept if name in SCORE_COLUMNS]
     if clash:
-        raise Problem(f"column {clash[0]!r} of {table.path} has the name of a column of scores; rename it")
+        raise CommandError(
+            f"column {clash[0]!r} of {table.path} has the name of a column of scores; rename it"
+        )
     return kept

@@ -20,7 +20,7 @@ class ExitCode(IntEnum):
     BROKEN_PIPE = 141  # 128 + SIGPIPE: whoever read our output has left
 
 
-class Problem(Exception):
+class CommandError(Exception):
     """The cause of a failure and its remedy, in one line."""
 
 
@@ -32,7 +32,7 @@ def require(module: str) -> Any:
         package = module.partition(".")[0]
         if getattr(error, "name", None) not in (package, module):
             raise
-        raise Problem(f"this command needs {package}: {INSTALL}") from None
+        raise CommandError(f"this command needs {package}: {INSTALL}") from None
 
 
 def in_one_line(error: BaseException) -> str:
