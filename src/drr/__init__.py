@@ -9,11 +9,13 @@ from drr.features import RakingFeatureMap
 from drr.fusion import Separation, fusion_deflection, optimal_weight, separation
 from drr.fusion_weight import choose_fusion_weight
 from drr.gain import GainInterval, gain_interval
+from drr.passes import merge_passes
 from drr.raking import choose_tolerance, find_floor, rake, solve_dual, tilt
 from drr.resampling import RakingResampler
 from drr.rescoring import Rescoring
 from drr.results import Dual, Floor, Raking, Status, Tilt
 from drr.score import RakingDual
+from drr.sources import open_rows
 
 __all__ = [
     "CostMatrix",
@@ -43,6 +45,8 @@ __all__ = [
     "find_floor",
     "fusion_deflection",
     "gain_interval",
+    "merge_passes",
+    "open_rows",
     "optimal_weight",
     "rake",
     "separation",

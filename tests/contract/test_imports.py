@@ -11,7 +11,7 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "_ranking", "_classes", "_sampler_tags", "_seeds", "exceptions", "results"},
+    {"_cpu", "_core", "_ranking", "_classes", "_file_sources", "_sampler_tags", "_seeds", "exceptions", "results"},
     {"_dispatch", "_progress", "_threads"},
     {"_validation"},
     {"_numbers", "_score_validation"},
@@ -19,6 +19,12 @@ LAYERS = [
     {"_categorical", "_embedding"},
     {"features"},
     {"_lbfgs", "_tables"},
+    {"passes", "sources"},
+    {"_checkpoint", "_pass_model", "_runner"},
+    {"_pass_floor"},
+    {"_pass_dual"},
+    {"_dask"},
+    {"_source_raking"},
     {"raking"},
     {"_ess_target", "diagnostics"},
     {"score"},
