@@ -25,6 +25,7 @@ import scipy.sparse
 
 from drr import passes as _passes
 from drr._dispatch import __version__
+from drr._files import written_whole
 from drr.passes import SurveyAnswer
 
 _ANSWERS = {
@@ -145,17 +146,10 @@ class RecordingRunner:
 
     def _place(self, path: Path, write: Any) -> None:
         """Write beside the place, then move there: the place never holds a part of a file."""
-        temporary = path.with_suffix(".partial")
-        try:
-            with open(temporary, "wb") as file:
-                write(file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
+        with written_whole(path) as draft, open(draft, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
 
     @contextlib.contextmanager
     def _forgiving(self, n_bytes: int) -> Any:

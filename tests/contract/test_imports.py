@@ -11,7 +11,8 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "_ranking", "_classes", "_file_sources", "_sampler_tags", "_seeds", "exceptions", "results"},
+    {"_cpu", "_core", "_ranking", "_classes", "_display", "_file_sources", "_files", "_sampler_tags", "_seeds"},
+    {"exceptions", "results"},
     {"_dispatch", "_progress", "_threads"},
     {"_validation"},
     {"_numbers", "_score_validation"},
@@ -27,15 +28,16 @@ LAYERS = [
     {"_source_raking"},
     {"raking"},
     {"_ess_target", "diagnostics"},
-    {"score"},
+    {"moment_balance", "score", "weight_concentration"},
     {"_bootstrap", "cut_rules", "theory"},
     {"fusion", "gain"},
-    {"calibration", "fusion_weight"},
+    {"calibration", "fusion_curve", "fusion_weight"},
     {"decision"},
     {"rescoring"},
     {"_base_score", "multiclass"},
     {"_holdout", "_models", "_routing"},
     {"classifier", "resampling"},
+    {"persistence"},
     {"__init__"},
     {"__main__"},
 ]
