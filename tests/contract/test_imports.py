@@ -11,7 +11,8 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "_ranking", "_classes", "_display", "_file_sources", "_files", "_sampler_tags", "_seeds"},
+    {"_cpu", "_core", "_ranking", "_classes", "_display", "_sampler_tags", "_seeds"},
+    {"_file_sources", "_files"},
     {"exceptions", "results"},
     {"_dispatch", "_progress", "_threads"},
     {"_validation"},
