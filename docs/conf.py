@@ -43,7 +43,6 @@ copybutton_exclude = ".linenos, .gp, .go"
 # Reference
 autodoc_typehints = "none"  # numpydoc's sections say the types
 autodoc_member_order = "bysource"
-autosummary_generate = True
 numpydoc_show_class_members = False  # the template of a class lists them
 numpydoc_xref_param_type = False
 

@@ -2,9 +2,9 @@
 A first fit
 ===========
 
-The handwritten digits that come with scikit-learn, with the eights made rare: one row in fifty. A random
-forest is trained on them as they are, and :class:`~drr.DRRClassifier` adds the raking dual to its score.
-Nothing is resampled or reweighted for the forest.
+The handwritten digits that come with scikit-learn, with the eights made rare: one row in fifty. A random forest
+is trained on them as they are, and :class:`~drr.DRRClassifier` adds the raking dual to its score. Nothing is
+resampled or reweighted for the forest.
 """
 
 import matplotlib.pyplot as plt

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drr import theory
-from drr._bootstrap import resample_counts
+from drr._bootstrap import resample_totals
 from drr._score_validation import (
     check_between,
     check_count,
@@ -262,7 +262,7 @@ def separation(
     resampled: list[dict[str, NDArray[np.float64]]] = []
     if n_resamples:
         rows = np.arange(len(base))
-        for counts in resample_counts(rows, positive, n_resamples, generator):
+        for (counts,) in resample_totals([rows], positive, n_resamples, generator):
             resampled.append(_predictions(columns.sums(counts.astype(np.float64)), columns, weight))
 
     fields: dict[str, Any] = {name: float(value[0]) for name, value in estimate.items()}
