@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from drr import theory
-from drr._bootstrap import merge_rows, resample_counts
+from drr._bootstrap import merge_rows, resample_totals
 from drr._ranking import Ranking
 from drr.cli._errors import CommandError
 from drr.cli._options import add_common, add_dual, add_format, add_roles
@@ -175,13 +175,10 @@ def deflection_of(area: float) -> float:
 
 
 def _auc_interval(score: NDArray[np.float64], positive: NDArray[np.bool_], seed: int) -> tuple[float, float]:
-    cells = merge_rows((score,), positive)
-    ranking = Ranking(cells.scores[0], cells.positive)
-    generator = np.random.default_rng(seed)
-    areas = [
-        ranking.roc_auc(counts)
-        for counts in resample_counts(cells.cell_of_row, positive, _N_RESAMPLES, generator)
-    ]
+    cells = merge_rows(score, positive)
+    ranking = Ranking(cells.score, cells.positive)
+    resamples = resample_totals([cells.cell_of_row], positive, _N_RESAMPLES, np.random.default_rng(seed))
+    areas = [ranking.roc_auc(counts) for (counts,) in resamples]
     low, high = np.quantile(np.concatenate(areas), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     return float(low), float(high)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drr._bootstrap import merge_rows, resample_counts
+from drr._bootstrap import merge_rows, resample_totals
 from drr._ranking import Ranking
 from drr._score_validation import check_score
 from drr.classifier import DRRClassifier
@@ -96,22 +96,16 @@ class Evaluation:
             random_state=0,
         )
 
-    def resample(
-        self, figures: Callable[[Ranking, NDArray[np.int64]], Any]
-    ) -> dict[str, NDArray[np.float64]]:
+    def resample(self, figures: Callable[[Ranking, NDArray[Any]], Any]) -> dict[str, NDArray[np.float64]]:
         """What `figures` makes of each ranking under bootstrap counts of its rows, the same rows for all rankings."""
-        cells = merge_rows(tuple(self.scores[name] for name in SCORES), self.positive)
-        rankings = {
-            name: Ranking(score, cells.positive) for name, score in zip(SCORES, cells.scores, strict=True)
-        }
+        cells = [merge_rows(self.scores[name], self.positive) for name in SCORES]
+        rankings = [Ranking(each.score, each.positive) for each in cells]
+        places = [each.cell_of_row for each in cells]
         found: dict[str, list[Any]] = {name: [] for name in SCORES}
-        for counts in self._counts(cells.cell_of_row):
-            for name, ranking in rankings.items():
+        for totals in resample_totals(places, self.positive, N_RESAMPLES, np.random.default_rng(0)):
+            for name, ranking, counts in zip(SCORES, rankings, totals, strict=True):
                 found[name].append(figures(ranking, counts))
         return {name: np.concatenate(each) for name, each in found.items()}
-
-    def _counts(self, cell_of_row: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-        return resample_counts(cell_of_row, self.positive, N_RESAMPLES, np.random.default_rng(0))
 
 
 def evaluate(

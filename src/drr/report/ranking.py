@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -80,7 +82,7 @@ def _both_curves(sweep: Sweep) -> tuple[NDArray[np.float64], NDArray[np.float64]
     return precision_at(sweep, _RECALL), recall_at(sweep, _RATE)
 
 
-def _resampled_curves(ranking: Ranking, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _resampled_curves(ranking: Ranking, counts: NDArray[Any]) -> NDArray[np.float64]:
     return np.stack([np.concatenate(_both_curves(Sweep(*ranking.curve(row)))) for row in counts])
 
 
