@@ -11,7 +11,8 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "_ranking", "_classes", "_display", "_files", "_sampler_tags", "_seeds"},
+    {"_cpu", "_core", "_ranking", "_classes", "_display", "_sampler_tags", "_seeds"},
+    {"_file_sources", "_files"},
     {"exceptions", "results"},
     {"_dispatch", "_progress", "_threads"},
     {"_validation"},
@@ -20,6 +21,12 @@ LAYERS = [
     {"_categorical", "_embedding"},
     {"features"},
     {"_lbfgs", "_tables"},
+    {"passes", "sources"},
+    {"_checkpoint", "_pass_model", "_runner"},
+    {"_pass_floor"},
+    {"_pass_dual"},
+    {"_dask"},
+    {"_source_raking"},
     {"raking"},
     {"_ess_target", "diagnostics"},
     {"moment_balance", "score", "weight_concentration"},
