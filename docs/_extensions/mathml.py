@@ -12,7 +12,9 @@ from sphinx.writers.html5 import HTML5Translator
 
 def to_mathml(formula: str, display: str) -> str:
     """MathML of a TeX formula, with the bars of norms as high as the letters and not as the line."""
-    return convert(formula, display=display).replace("<mo>&#x02016;</mo>", '<mo stretchy="false">&#x02016;</mo>')
+    return convert(formula, display=display).replace(
+        "<mo>&#x02016;</mo>", '<mo stretchy="false">&#x02016;</mo>'
+    )
 
 
 def render_inline(translator: HTML5Translator, node: nodes.math) -> None:
