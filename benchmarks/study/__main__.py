@@ -10,6 +10,7 @@ from benchmarks.study.datasets import TABULAR, available, compare_counts, load_d
 from benchmarks.study.datasets.public import save, sources
 from benchmarks.study.learners import LEARNERS
 from benchmarks.study.methods import METHODS
+from benchmarks.study.pps_audit import audit
 from benchmarks.study.publish import write_tables
 from benchmarks.study.results import Results
 from benchmarks.study.runner import run
@@ -39,6 +40,10 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     _add_run(commands.add_parser("run", help="compute cells; continues where an earlier run stopped"))
     _add_tables(commands.add_parser("tables", help="every table as CSV, the paper's figures beside ours"))
+    _add_figures(commands.add_parser("figures", help="every figure as PNG, SVG and CSV"))
+    _add_reliability(
+        commands.add_parser("reliability", help="compute the reliability curves and the PPS audit")
+    )
     _add_headline(commands.add_parser("headline", help="print the figures that decide"))
     _add_fetch(commands.add_parser("fetch", help="fetch data sets from their public sources"))
     _add_check(commands.add_parser("check", help="compare a folder of data with the paper's table"))
@@ -116,6 +121,40 @@ def _tables(options: argparse.Namespace) -> int:
     left_out = write_tables(Results.read(options.results), options.out)
     if left_out:
         print(f"no results yet for: {', '.join(left_out)}")
+    return 0
+
+
+def _add_figures(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.set_defaults(action=_figures)
+
+
+def _figures(options: argparse.Namespace) -> int:
+    from benchmarks.study.figures import write_figures  # matplotlib is needed for this alone
+
+    left_out = write_figures(Results.read(options.results), options.out)
+    if left_out:
+        print(f"no results yet for: {', '.join(left_out)}")
+    return 0
+
+
+def _add_reliability(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True, help="the folder of the results")
+    parser.set_defaults(action=_reliability)
+
+
+def _reliability(options: argparse.Namespace) -> int:
+    from benchmarks.study.figures.reliability import compute
+
+    directory = options.data.resolve()
+    ratios = audit(directory)
+    ratios.to_csv(options.out / "pps_audit.csv", index=False, float_format="%.6g")
+    print(
+        f"PPS variance: {len(ratios)} states, ratio {ratios['ratio'].min():.3f} to {ratios['ratio'].max():.3f}"
+    )
+    compute(directory, options.out)
     return 0
 
 

@@ -41,12 +41,14 @@ class Results:
 
     cells: pd.DataFrame
     failed: pd.DataFrame
+    folder: Path | None = None
+    """Where they were read from"""
 
     @classmethod
     def read(cls, folder: Path) -> Results:
         rows = read_results(folder)
         has_failed = rows["error"].notna()
-        return cls(rows[~has_failed].reset_index(drop=True), rows[has_failed].reset_index(drop=True))
+        return cls(rows[~has_failed].reset_index(drop=True), rows[has_failed].reset_index(drop=True), folder)
 
     def of(self, *methods: str) -> pd.DataFrame:
         """The rows of some methods."""
