@@ -11,13 +11,11 @@ from benchmarks.study.datasets.public import save, sources
 from benchmarks.study.learners import LEARNERS
 from benchmarks.study.methods import METHODS
 from benchmarks.study.pps_audit import audit
-from benchmarks.study.publish import write_tables
+from benchmarks.study.publish import RESULTS, publish, restore, write_tables
 from benchmarks.study.results import Results
 from benchmarks.study.runner import run
 from benchmarks.study.tables import TABLES
 from benchmarks.tabular import N_TRIALS
-
-RESULTS = Path(__file__).parent / "results"
 
 # From quick to slow, so that the slowest is the last to start within a trial.
 ORDER = (
@@ -44,6 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
     _add_reliability(
         commands.add_parser("reliability", help="compute the reliability curves and the PPS audit")
     )
+    _add_publish(commands.add_parser("publish", help="compressed results, tables, figures and docs/study.md"))
+    _add_restore(commands.add_parser("restore", help="unpack committed results, for run to continue"))
     _add_headline(commands.add_parser("headline", help="print the figures that decide"))
     _add_fetch(commands.add_parser("fetch", help="fetch data sets from their public sources"))
     _add_check(commands.add_parser("check", help="compare a folder of data with the paper's table"))
@@ -155,6 +155,28 @@ def _reliability(options: argparse.Namespace) -> int:
         f"PPS variance: {len(ratios)} states, ratio {ratios['ratio'].min():.3f} to {ratios['ratio'].max():.3f}"
     )
     compute(directory, options.out)
+    return 0
+
+
+def _add_publish(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, help="folder of a run; default: those committed"
+    )
+    parser.set_defaults(action=_publish)
+
+
+def _publish(options: argparse.Namespace) -> int:
+    publish(options.results.resolve())
+    return _headline(options)
+
+
+def _add_restore(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, required=True, help="an empty folder, then --out of run")
+    parser.set_defaults(action=_restore)
+
+
+def _restore(options: argparse.Namespace) -> int:
+    print(f"{restore(RESULTS, options.out)} cells")
     return 0
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+import re
 import shutil
 import traceback
 from pathlib import Path
@@ -14,7 +16,14 @@ from benchmarks.study.results import Results
 from benchmarks.study.store import CELLS, CONFIGURATION, HEADER, read_results
 from benchmarks.study.tables import TABLES
 
-N_ROWS_PER_FILE = 100_000
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+PAGE = HERE.parents[1] / "docs" / "study.md"
+PICTURES = PAGE.parent / "_static" / "study"
+NOTHING = "*No results yet.*"
+SIDE_FILES = ("reliability.csv", "pps_audit.csv")
+
+_BLOCK = re.compile(r"<!-- (?P<what>table|figure|status)(?P<options>[^\n]*?) -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def write_tables(results: Results, out: Path) -> list[str]:
@@ -84,3 +93,72 @@ def as_markdown(frame: pd.DataFrame, digits: int = 3) -> str:
         "| " + " | ".join(shown(value) for value in row) + " |" for row in frame.itertuples(index=False)
     ]
     return "\n".join(lines)
+
+
+def publish(folder: Path, results: Path = RESULTS, page: Path = PAGE, pictures: Path = PICTURES) -> None:
+    """Everything that is committed: compressed results, tables, figures, and the tables of the page."""
+    from benchmarks.study.figures import write_figures
+
+    for path in compress(folder, results):
+        print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+    for name in SIDE_FILES:
+        if folder != results and (folder / name).exists():
+            shutil.copy(folder / name, results / name)
+    found = Results.read(results)
+    left_out = write_tables(found, results / "tables") + write_figures(found, results / "figures")
+    pictures.mkdir(parents=True, exist_ok=True)
+    for path in (results / "figures").glob("*.png"):
+        path.replace(pictures / path.name)
+    if left_out:
+        print(f"no results yet for: {', '.join(left_out)}")
+    fill_page(found, page, pictures)
+
+
+def fill_page(results: Results, page: Path, pictures: Path) -> None:
+    """Put the current tables between marks like ``<!-- table NAME; digits=3; columns=a|b -->`` and ``<!-- end -->``."""
+    text = page.read_text(encoding="utf-8")
+    page.write_text(_BLOCK.sub(lambda match: _block(results, match, page, pictures), text), encoding="utf-8")
+
+
+def _block(results: Results, match: re.Match[str], page: Path, pictures: Path) -> str:
+    name, *settings = [part.strip() for part in match["options"].split(";")]
+    if match["what"] == "status":
+        body = _status(results)
+    elif match["what"] == "figure":
+        is_there = (pictures / f"{name}.png").exists()
+        body = f"![{settings[0]}]({pictures.relative_to(page.parent)}/{name}.png)" if is_there else NOTHING
+    else:
+        options = dict(setting.split("=", 1) for setting in settings)
+        frame = TABLES[name](results)
+        if frame.empty:
+            body = NOTHING
+        else:
+            columns = options.get("columns")
+            shown = frame[[name.strip() for name in columns.split("|")]] if columns else frame
+            body = as_markdown(shown, int(options.get("digits", 3)))
+    opening = match[0].split("\n", 1)[0]
+    return f"{opening}\n{body}\n<!-- end -->"
+
+
+def _status(results: Results) -> str:
+    """What the committed results hold, counted."""
+    cells, failed = len(results.cells), len(results.failed)
+    configuration = json.loads((results.folder or RESULTS).joinpath(CONFIGURATION).read_text())
+    versions = ", ".join(f"{name} {number}" for name, number in configuration["versions"].items())
+    rows = []
+    for label, arm, genes in (
+        ("base, DRR, dual alone, cost-sensitive", "DRR(D=128)", False),
+        ("R&R", "R&R(D=128)", False),
+        ("the panel's other methods", "SMOTE", False),
+        ("same-map controls", "base+LR(D=128,C=100)", False),
+        ("sweeps of D, η and draws", "DRR(D=512)", False),
+        ("gene tasks", "DRR(D=128)", True),
+    ):
+        counts = results.trials(arm, "ap", genes=genes).groupby("dataset").count()
+        if counts.empty:
+            rows.append((label, 0, "none yet"))
+        else:
+            rows.append((label, len(counts), f"{counts.min()} to {counts.max()}, median {counts.median():g}"))
+    table = as_markdown(pd.DataFrame(rows, columns=["part", "data sets", "trials"]))
+    seed = configuration["protocol"]["master_seed"]
+    return f"{cells} cells, and {failed} more that failed. Master seed {seed}; {versions}.\n\n{table}"

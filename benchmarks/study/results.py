@@ -63,12 +63,23 @@ class Results:
 
     @cached_property
     def _by_trial(self) -> pd.DataFrame:
-        return self.cells.set_index(["method", "learner"]).sort_index()
+        marked = self.cells.assign(is_gene_task=self.cells["dataset"].map(is_gene_task))
+        return marked.set_index(["method"]).sort_index(kind="stable")
 
     def trials(
         self, method: str, metric: str, learners: tuple[str, ...] | None = None, *, genes: bool = False
     ) -> pd.Series:
         """One value per (dataset, trial): the mean over learners, where all of the method's learners are there."""
+        key = (method, metric, learners, genes)
+        if key not in self._known:
+            self._known[key] = self._trials(*key)
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[Any, pd.Series]:
+        return {}
+
+    def _trials(self, method: str, metric: str, learners: tuple[str, ...] | None, genes: bool) -> pd.Series:
         rows = self._rows(method, genes)
         if learners is not None and set(rows["learner"]) != {STANDALONE}:
             rows = rows[rows["learner"].isin(learners)]
@@ -79,8 +90,8 @@ class Results:
     def _rows(self, method: str, genes: bool) -> pd.DataFrame:
         if not self.has(method):
             return self.cells.iloc[:0]
-        rows = self._by_trial.loc[method].reset_index()
-        return rows[rows["dataset"].map(is_gene_task) == genes]
+        rows = self._by_trial.loc[[method]].reset_index()
+        return rows[rows["is_gene_task"] == genes]
 
     def means(
         self, method: str, metric: str, learners: tuple[str, ...] | None = None, *, genes: bool = False

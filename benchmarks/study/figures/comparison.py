@@ -14,6 +14,8 @@ from benchmarks.study.tables.diagnostics import margins
 from benchmarks.study.tables.panel import panel_arms
 from benchmarks.study.tables.same_map import same_map_grid
 
+OTHERS = ("black", "#4a9a5b", "#b8860b", "#7b4fa3", "#b33b3b", "#888888", OURS)
+
 
 @figure
 def drr_against_resampler(results: Results) -> Drawing | None:
@@ -186,14 +188,13 @@ def cuts(results: Results) -> Drawing | None:
     rows = []
     titles = ("balanced accuracy", "F1", "MCC", "G-mean")
     for panel, metric, title in zip(axes, POINT_METRICS, titles, strict=True):
-        for name in there:
+        for name, other in zip(there, OTHERS, strict=False):
             ours = [results.means(name, f"{metric}_{cut}").mean() for cut in CUTS]
             theirs = [paper()["cuts"][cut][name][metric] for cut in CUTS]
             is_drr = name.startswith("DRR")
-            (line,) = panel.plot(
-                range(3), ours, "o-", ms=4, lw=2 if is_drr else 1, color=OURS if is_drr else None, label=name
-            )
-            panel.plot(range(3), theirs, "o", ms=8, mfc="none", mec=line.get_color(), alpha=0.5)
+            colour, width = (OURS, 2.2) if is_drr else (other, 1.0)
+            panel.plot(range(3), ours, "o-", ms=4, lw=width, color=colour, label=name)
+            panel.plot(range(3), theirs, "o", ms=8, mfc="none", mec=colour, alpha=0.5)
             rows += [
                 {"metric": metric, "method": name, "cut": cut, "ours": a, "paper": b}
                 for cut, a, b in zip(CUTS, ours, theirs, strict=True)

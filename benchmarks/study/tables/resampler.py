@@ -117,3 +117,19 @@ def caps(results: Results) -> pd.DataFrame:
     frame = pd.DataFrame(rows)
     frame["Holm p"] = [adjusted.get(name, np.nan) for name in frame["cap"]]
     return frame
+
+
+@table
+def pps_variance(results: Results) -> pd.DataFrame:
+    """Simulated over theoretical variance of the draw, over fixed states."""
+    path = None if results.folder is None else results.folder / "pps_audit.csv"
+    if path is None or not path.exists():
+        return pd.DataFrame()
+    ratios, printed = pd.read_csv(path)["ratio"], paper()["text"]["pps_audit"]
+    rows = [
+        ("distinct states", len(ratios), printed["states"]),
+        ("smallest ratio", ratios.min(), printed["low"]),
+        ("largest ratio", ratios.max(), printed["high"]),
+        ("mean ratio", ratios.mean(), printed["mean"]),
+    ]
+    return pd.DataFrame(rows, columns=["figure", "ours", "paper"])
