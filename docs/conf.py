@@ -43,7 +43,8 @@ copybutton_exclude = ".linenos, .gp, .go"
 # Reference
 autodoc_typehints = "none"  # numpydoc's sections say the types
 autodoc_member_order = "bysource"
-autosummary_generate = True
+default_role = "py:obj"  # a name in single backticks is a link where the reference has it
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False  # the template of a class lists them
 numpydoc_xref_param_type = False
 
@@ -81,7 +82,6 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "article_footer_items": ["prev-next.html"],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }

@@ -29,6 +29,12 @@ STAGES = {
     "decision": "Decision: cuts",
     "rescoring": "Rescoring",
     "resampling": "Resampling",
+    "fusion_curve": "Display: the fusion curve",
+    "moment_balance": "Display: the balance of moments",
+    "weight_concentration": "Display: the concentration of weights",
+    "sources": "Rows out of memory",
+    "passes": "Passes over rows",
+    "persistence": "Saving and loading",
     "exceptions": "Exceptions",
 }
 # Modules whose functions are public without being repeated in drr.__all__.
@@ -93,6 +99,8 @@ def write_pages(app: Sphinx, config: object) -> None:
         (folder / f"{name}.rst").write_text(page(title, module))
         contents.append(f"   {name}")
     (folder / "index.rst").write_text("\n".join([*contents, ""]))
+    # By name: a build that continues an older one would not look into pages that are new.
+    app.config.autosummary_generate = [f"generated/reference/{name}.rst" for name in modules()]
 
 
 def skip_routing(

@@ -11,12 +11,14 @@ from drr.fusion_curve import FusionCurveDisplay
 from drr.fusion_weight import choose_fusion_weight
 from drr.gain import GainInterval, gain_interval
 from drr.moment_balance import MomentBalanceDisplay
+from drr.passes import merge_passes
 from drr.persistence import ModelNote, load, read_note, save
 from drr.raking import choose_tolerance, find_floor, rake, solve_dual, tilt
 from drr.resampling import RakingResampler
 from drr.rescoring import Rescoring
 from drr.results import Dual, Floor, Raking, Status, Tilt
 from drr.score import RakingDual
+from drr.sources import open_rows
 from drr.weight_concentration import WeightConcentrationDisplay
 
 __all__ = [
@@ -53,6 +55,8 @@ __all__ = [
     "fusion_deflection",
     "gain_interval",
     "load",
+    "merge_passes",
+    "open_rows",
     "optimal_weight",
     "rake",
     "read_note",
