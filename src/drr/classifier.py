@@ -104,6 +104,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : array of str
         Only where X has column names.
 
+    Notes
+    -----
     With three classes or more, `dual_`, `fusion_weight_`, `calibrator_`, `threshold_`, `separation_` and `gain_` are
     lists with one entry per class.
 
