@@ -38,7 +38,7 @@ LAYERS = [
     {"_base_score", "multiclass"},
     {"_holdout", "_models", "_routing"},
     {"classifier", "resampling"},
-    {"persistence"},
+    {"export", "persistence"},
     {"__init__"},
     {"report"},
     {"cli"},
