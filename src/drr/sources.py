@@ -79,6 +79,11 @@ def is_dask(rows: Any) -> bool:
     return type(first).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(first, "dask")
 
 
+def reads_in_passes(rows: Any) -> bool:
+    """Whether rows are to be read in passes rather than held in memory."""
+    return is_source(rows) or is_dask(rows)
+
+
 class ArraySource:
     """Rows of an array or a CSR matrix in memory: blocks are views."""
 
