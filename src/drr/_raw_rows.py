@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,7 @@ class DaskRows:
 
     def map(self, function: Any) -> Any:
         """The results of ``function(rows)`` as a Dask collection of the same partitions, not computed yet."""
+        function = partial(_unless_empty, function)
         if hasattr(self._X, "map_blocks"):
             return self._X.rechunk({1: -1}).map_blocks(function, dtype=np.float64, drop_axis=1)
         if hasattr(self._X, "map_partitions"):
@@ -113,11 +115,15 @@ def raw_rows(X: Any, y: Any = None, weights: Any = None) -> LocalRows | DaskRows
     return DaskRows(X, y, weights) if is_dask(X) else LocalRows(X, y, weights)
 
 
+def _unless_empty(function: Any, block: Any) -> NDArray[np.float64]:
+    return np.asarray(function(block)) if block.shape[0] else np.zeros(0)
+
+
 def _as_series(function: Any) -> Any:
     def score(frame: Any) -> Any:
         import pandas
 
-        return pandas.Series(function(frame) if len(frame) else np.zeros(0), index=frame.index)
+        return pandas.Series(function(frame), index=frame.index)
 
     return score
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import queue
 import threading
 from collections.abc import Iterator
@@ -10,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drr._threads import resolve_n_threads
 from drr.passes import NonfiniteRowError, merge_passes
 from drr.sources import ArraySource
 
-_AHEAD = 2  # blocks waiting; the sources' buffers are two more
+_AHEAD = 1  # blocks waiting; the buffers of a source are two more
 
 
 class LocalRunner:
@@ -31,6 +33,9 @@ class LocalRunner:
         return merge_passes(self._answers(request))
 
     def _answers(self, request: Any) -> Iterator[Any]:
+        if request.n_threads is None and not isinstance(self.source, ArraySource):
+            # The reader needs a processor of its own: on two, computing with both is slower than with one.
+            request = dataclasses.replace(request, n_threads=max(1, resolve_n_threads(None) - 1))
         begin = 0
         merged = None
         for number, block in enumerate(read_ahead(self.source)):

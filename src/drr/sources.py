@@ -44,7 +44,7 @@ def open_rows(rows: Any, *, columns: Iterable[str] | None = None, block_rows: in
     columns : iterable of str, optional
         The columns of Parquet files to read, all by default.
     block_rows : int, optional
-        Rows of a block; by default about 8 MB.
+        Rows of a block; by default about 4 MB.
 
     Examples
     --------
