@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from drr._dask import dask_columns, delayed_parts, delayed_vector, known_rows, map_merge
 from drr._runner import read_ahead
-from drr.passes import NonfiniteRowError
+from drr.passes import Merging, NonfiniteRowError
 from drr.sources import is_dask, open_rows
 
 Part = tuple[Any, int, Any, Any]  # rows, number of the block, labels, weights
@@ -30,7 +30,7 @@ class LocalRows:
 
     def run(self, function: Any) -> Any:
         """The merged answers of ``function(rows, number, labels, weights)``."""
-        merged = None
+        merging = Merging()
         for block, number, y, weights, begin in self._parts():
             try:
                 answer = function(block, number, y, weights)
@@ -40,10 +40,10 @@ class LocalRows:
             except (ValueError, TypeError) as error:
                 place = f"block {number}{self._name(number)}, which begins at row {begin} of all"
                 raise type(error)(f"{error} (in {place}; rows are counted from its beginning)") from error
-            merged = answer if merged is None else merged.merge(answer)
-        if merged is None:
+            merging.add(answer)
+        if merging.result() is None:
             raise ValueError("there are no rows: the source has no blocks")
-        return merged
+        return merging.result()
 
     def map(self, function: Any) -> NDArray[np.float64]:
         """The results of ``function(rows)``, one after the other."""
