@@ -112,9 +112,17 @@ def read_results(folder: Path) -> pd.DataFrame:
     paths = [path for path in (folder / CELLS, *sorted(folder.glob("*.csv.gz"))) if path.exists()]
     if not paths:
         raise FileNotFoundError(f"no results in {folder}")
-    frames = [pd.read_csv(path, dtype={"warnings": str, "error": str, "extra": str}) for path in paths]
+    frames = [
+        pd.read_csv(_whole_lines(path), dtype={"warnings": str, "error": str, "extra": str}) for path in paths
+    ]
     table = pd.concat(frames, ignore_index=True)
     return table.drop_duplicates(list(Cell._fields), ignore_index=True)
+
+
+def _whole_lines(path: Path) -> io.BytesIO:
+    """The file without a last line that a running run has not finished."""
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return io.BytesIO(data[: data.rfind(b"\n") + 1])
 
 
 def extras(rows: pd.DataFrame) -> pd.DataFrame:
