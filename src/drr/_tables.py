@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from drr._categorical import find_categorical
-from drr._columns import read_columns
+from drr._columns import frame_of_arrow, read_columns
 from drr.features import RakingFeatureMap
 
 
@@ -20,6 +20,7 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     The values are left to whoever reads them: a feature map or a base classifier.
     """
+    X = frame_of_arrow(X)
     if not scipy.sparse.issparse(X) and not (hasattr(X, "shape") and hasattr(X, "__getitem__")):
         array = np.asarray(X)
         # Beside text, numpy would turn numbers into text as well.
