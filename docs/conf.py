@@ -28,6 +28,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathml",
     "reference",
+    "command_help",
 ]
 exclude_patterns = ["_extensions", "_templates"]
 templates_path = ["_templates"]
@@ -85,4 +86,4 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "start/*": [], "command_line": []}
+html_sidebars = {"index": []}

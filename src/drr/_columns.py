@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from drr._dispatch import core
 from drr._numbers import Numbers, as_numbers, refuse_nonfinite, same_width
+from drr.sources import reads_in_passes
 
 # Numbers in a block: 8 MB in double precision, some 50 000 rows of 20 columns.
 _BLOCK_SIZE = 2**20
@@ -164,6 +165,12 @@ class PolarsColumns(Columns):
 
 def read_columns(estimator: Any, X: Any, *, reset: bool) -> Columns:
     """Check X against what `estimator` was fitted on (or record that, with `reset`) and wrap it."""
+    if isinstance(X, Columns):
+        return X
+    if reads_in_passes(X):
+        from drr._map_passes import PassColumns
+
+        return PassColumns(estimator, X)
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
         raise TypeError("X is a lazy frame; pass X.collect()")
     X = frame_of_arrow(X)

@@ -51,13 +51,16 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, con
   Direction direction;
   for (;; ++end.n_iter) {
     // 1. The gradient at the weights that the last plane search left.
-    model.update_gradient(point);
+    if (!point.is_fresh)
+      model.update_gradient(point);
     report(model, point, end.n_iter);
 
     // 2. A minimum counts only if it still is one when computed from θ alone.
     if (rule.accepts(model, point)) {
-      model.evaluate_afresh(point);
-      if (rule.accepts(model, point)) {
+      const bool was_fresh = point.is_fresh;
+      if (!was_fresh)
+        model.evaluate_afresh(point);
+      if (was_fresh || rule.accepts(model, point)) {
         end.status = Status::converged;
         return end;
       }
@@ -75,7 +78,8 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, con
     const bool stalled = progress.stalled(point);
     if (stalled || end.n_iter == max_iter) {
       end.status = stalled ? Status::round_off : Status::iteration_limit;
-      model.evaluate_afresh(point);
+      if (!point.is_fresh)
+        model.evaluate_afresh(point);
       return end;
     }
 
