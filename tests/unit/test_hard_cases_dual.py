@@ -167,6 +167,27 @@ def test_extreme_scales_change_nothing(exponent):
     )
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("eta", [0.2, 1e-4])
+def test_base_weights_over_hundreds_of_orders_of_magnitude(seed, eta):
+    """Rows of next to no weight decide the answer, and the curvature at zero does not see them."""
+    rng = np.random.default_rng(seed)
+    d = 10.0 ** rng.uniform(-300, 0, size=40)
+    d[0] = 1.0
+    features = rng.normal(size=(40, 1 + seed))
+    raking = assert_solved(features, 0.3 * rng.normal(size=1 + seed), eta=eta, base_weights=d)
+    assert raking.dual.gap <= 1e-9
+
+
+@pytest.mark.parametrize("exponent", [-140, -90, 90, 140])
+def test_scales_whose_fourth_powers_overflow(exponent):
+    features, target = rows(), np.full(5, 0.3)
+    scale = 10.0**exponent
+    plain, scaled = drr.rake(features, target).dual, drr.rake(features * scale, target * scale).dual
+    assert scaled.status is drr.Status.CONVERGED
+    np.testing.assert_allclose(scaled.weights, plain.weights, rtol=0, atol=1e-9 * plain.weights.max())
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_not_finite_is_refused_with_its_place(value):
     features = rows()
