@@ -8,6 +8,11 @@ import sys
 ATTACKS = {
     "properties": "generated raking problems, certificates computed again from outside",
     "boundary": "arrays of any type, stride and content, and broken CSR matrices, against the bindings",
+    "mutants": "operators changed in the core and in the stages: does a test notice?",
+    "concurrency": "threads, forks, workers, and interrupts at random moments",
+    "resources": "too little memory, full disks",
+    "model_files": "damaged and hostile model files",
+    "instructions": "instruction counts of the main kernels against those stored",
 }
 
 

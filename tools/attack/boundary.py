@@ -2,11 +2,11 @@
 
     python -m tools.attack boundary --minutes 30
 
-Every public function and every function of the compiled module gets arrays of arbitrary type, stride, shape and content,
-CSR matrices with broken index arrays, read-only, overlapping, misaligned and empty memory. Refusals must be ValueError,
-TypeError, OverflowError (a number that no C integer holds) or MemoryError. A result must be finite, and one whose status
-is `converged` must pass the certificates computed from outside. A crash kills the process: run with `faulthandler` on, it
-names the line, and the seed of the last draw is in the log.
+Every public function and every function of the compiled module gets arrays of arbitrary type, stride, shape and
+content, CSR matrices with broken index arrays, read-only, overlapping, misaligned and empty memory. Refusals must be
+ValueError, TypeError, OverflowError (a number that no C integer holds) or MemoryError. A result whose status is
+`converged` must pass the certificates computed from outside. A crash kills the process: faulthandler names the line,
+and `--first-seed` at the last number printed finds the draw.
 """
 
 from __future__ import annotations
@@ -30,7 +30,25 @@ from tools.attack.problems import Problem
 
 Generator = np.random.Generator
 REFUSALS = (ValueError, TypeError, OverflowError, MemoryError)
-DTYPES = ["f8", "f8", "f8", "f4", ">f8", ">f4", "f2", "g", "i8", "i4", "u1", "?", "c16", "O", "U3", "M8[s]", "V8"]
+DTYPES = [
+    "f8",
+    "f8",
+    "f8",
+    "f4",
+    ">f8",
+    ">f4",
+    "f2",
+    "g",
+    "i8",
+    "i4",
+    "u1",
+    "?",
+    "c16",
+    "O",
+    "U3",
+    "M8[s]",
+    "V8",
+]
 SPECIAL = [0.0, -0.0, 1.0, 5e-324, 2.2e-308, 1e-160, 1e160, 1.7e308, np.nan, np.inf, -np.inf]
 
 
@@ -130,7 +148,9 @@ def draw_csr(rng: Generator, shape: tuple[int, int]) -> Any:
     elif breakage == "nan" and len(data):
         data[rng.integers(len(data))] = rng.choice([np.nan, np.inf])
     matrix.data, matrix.indices, matrix.indptr = data, indices, indptr
-    if rng.uniform() < 0.3:  # the compiled module takes whatever has these members, and must not believe its shape
+    if (
+        rng.uniform() < 0.3
+    ):  # the compiled module takes whatever has these members, and must not believe its shape
         wrong = (shape[0] + int(rng.integers(-1, 2)), shape[1] + int(rng.integers(-2, 2)))
         return SimpleNamespace(data=data, indices=indices, indptr=indptr, shape=wrong)
     return matrix
@@ -153,7 +173,20 @@ def draw_vector(rng: Generator, length: int) -> Any:
 
 
 def draw_number(rng: Generator, usual: float) -> Any:
-    odd = [0.0, -1.0, np.nan, np.inf, 1e300, 5e-324, 2**70, "1", None, np.float32(usual), np.array(usual), True]
+    odd = [
+        0.0,
+        -1.0,
+        np.nan,
+        np.inf,
+        1e300,
+        5e-324,
+        2**70,
+        "1",
+        None,
+        np.float32(usual),
+        np.array(usual),
+        True,
+    ]
     return usual if rng.uniform() < 0.8 else odd[rng.integers(len(odd))]
 
 
@@ -192,7 +225,9 @@ def attack_dual(rng: Generator) -> list[str]:
 def attack_tilt(rng: Generator) -> list[str]:
     features, theta, weights = draw_problem(rng)
     tilted = drr.tilt(features, theta, base_weights=weights, n_threads=draw_threads(rng))
-    return list(check_weights(tilted.weights, _reference(features, np.zeros(len(tilted.mean)), weights), "tilt"))
+    return list(
+        check_weights(tilted.weights, _reference(features, np.zeros(len(tilted.mean)), weights), "tilt")
+    )
 
 
 def attack_core(rng: Generator) -> list[str]:
@@ -208,13 +243,17 @@ def attack_core(rng: Generator) -> list[str]:
         method = str(rng.choice(["min_norm_point", "pairwise_frank_wolfe", "none"]))
         core.find_floor(features, target, weights, method, int(rng.integers(-1, 40)), threads, None)
     elif call == 3:
-        method = str(rng.choice(["auto", "auto:newton", "auto:pcg-sampled", "auto:pcg-woodbury", "auto:wide", "paper"]))
+        method = str(
+            rng.choice(["auto", "auto:newton", "auto:pcg-sampled", "auto:pcg-woodbury", "auto:wide", "paper"])
+        )
         core.solve_dual(
             features, target, draw_number(rng, 0.3), weights, draw_weights(rng, 5), None, draw_number(rng, 0.1), method,
             int(rng.integers(-1, 40)), threads, None,
         )  # fmt: skip
     else:
-        core.certify_dual(features, target, draw_number(rng, 0.3), draw_vector(rng, 4), weights, None, threads)
+        core.certify_dual(
+            features, target, draw_number(rng, 0.3), draw_vector(rng, 4), weights, None, threads
+        )
     return []
 
 
@@ -222,7 +261,9 @@ def attack_embedding(rng: Generator) -> list[str]:
     """The kernels of the feature map, with maps and codes that do not fit."""
     n_numeric, n_waves, n_rows = int(rng.integers(0, 4)), int(rng.integers(0, 5)), int(rng.integers(0, 6))
     n_variables = int(rng.integers(0, 3))
-    offsets = np.r_[0, np.cumsum(rng.integers(0, 4, size=n_variables))].astype(rng.choice(["i4", "i4", "i4", "i8"]))
+    offsets = np.r_[0, np.cumsum(rng.integers(0, 4, size=n_variables))].astype(
+        rng.choice(["i4", "i4", "i4", "i8"])
+    )
     if rng.uniform() < 0.2 and len(offsets):
         offsets[rng.integers(len(offsets))] = rng.integers(-3, 100)
     n_features = n_numeric + (int(offsets[-1]) if len(offsets) else 0) + n_waves
@@ -296,11 +337,15 @@ def attack(seed: int) -> tuple[str, str, list[str]]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.attack boundary", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.attack boundary", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--minutes", type=float, default=30.0, help="of processor time")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="one draw again, by its seed")
-    parser.add_argument("--slow", type=float, default=5.0, help="seconds of processor time after which a draw is a hang")
+    parser.add_argument(
+        "--slow", type=float, default=5.0, help="seconds of processor time after which a draw is a hang"
+    )
     options = parser.parse_args(arguments)
     faulthandler.enable()
     if options.only is not None:
@@ -309,7 +354,9 @@ def main(arguments: list[str]) -> int:
     counts: Counter[tuple[str, str]] = Counter()
     failures, seed, started = 0, options.first_seed, time.process_time()
     while time.process_time() - started < 60 * options.minutes:
-        sys.stdout.write(f"\r{seed}") if seed % 256 == 0 else None  # the last line before a crash tells where to look
+        sys.stdout.write(
+            f"\r{seed}"
+        ) if seed % 256 == 0 else None  # the last line before a crash tells where to look
         before = time.process_time()
         name, end, wrong = attack(seed)
         if time.process_time() - before > options.slow:
@@ -323,5 +370,7 @@ def main(arguments: list[str]) -> int:
     for (name, end), count in sorted(counts.items()):
         print(f"{name:18s} {end:14s} {count}")
     minutes = (time.process_time() - started) / 60
-    print(f"{seed - options.first_seed} draws in {minutes:.1f} minutes of processor time, {failures} failures")
+    print(
+        f"{seed - options.first_seed} draws in {minutes:.1f} minutes of processor time, {failures} failures"
+    )
     return bool(failures)

@@ -46,7 +46,13 @@ def reference_of(problem: Problem) -> Reference:
     weights = weights.astype(Long) / weights.astype(Long).sum()
     largest = float(norm(shifted, axis=1)[weights > 0].max())
     magnitude = float(np.abs(problem.rows).max() + np.abs(problem.target).max())
-    return Reference(shifted, problem.target.astype(Long), weights, 64 * EPS * (largest + magnitude * np.sqrt(n_columns)), largest)
+    return Reference(
+        shifted,
+        problem.target.astype(Long),
+        weights,
+        64 * EPS * (largest + magnitude * np.sqrt(n_columns)),
+        largest,
+    )
 
 
 def norm(values: NDArray[Any], axis: int | None = None) -> Any:
@@ -99,13 +105,15 @@ def check_floor(floor: drr.Floor, reference: Reference) -> Iterator[str]:
 def check_floor_by_nnls(floor: drr.Floor, reference: Reference) -> Iterator[str]:
     """min ‖Aᵀw‖ over the simplex from SciPy's non-negative least squares: its weights bound φ from both sides too.
 
-    With C = [Aᵀ/s; c·1ᵀ] and right side (0, c) the minimiser of ‖Cv − b‖ over v ≥ 0 is proportional to that of the floor.
+    With C = [Aᵀ/s; 1ᵀ] and b = (0, 1) the minimiser of ‖Cv − b‖ over v ≥ 0 is proportional to that of the floor.
     """
     present = np.flatnonzero(reference.present)
     matrix = np.asarray(reference.shifted[present] / Long(reference.largest or 1.0), dtype=np.float64)
     system = np.vstack([matrix.T, np.ones(len(present))])
     try:
-        found, _ = scipy.optimize.nnls(system, np.r_[np.zeros(matrix.shape[1]), 1.0], maxiter=50 * len(present))
+        found, _ = scipy.optimize.nnls(
+            system, np.r_[np.zeros(matrix.shape[1]), 1.0], maxiter=50 * len(present)
+        )
     except RuntimeError:  # its own iteration limit
         return
     if found.sum() <= 0:
@@ -121,7 +129,9 @@ def check_floor_by_nnls(floor: drr.Floor, reference: Reference) -> Iterator[str]
             yield f"floor.value {floor.value:.17g} is below the lower bound {lower:.17g} of other weights"
 
 
-def check_dual(dual: drr.Dual, delta: float, reference: Reference, floor: drr.Floor | None) -> tuple[list[str], float]:
+def check_dual(
+    dual: drr.Dual, delta: float, reference: Reference, floor: drr.Floor | None
+) -> tuple[list[str], float]:
     """What is wrong with a dual, and the rigorous gap between the primal and the dual objective, in nats."""
     wrong = list(check_weights(dual.weights, reference, "dual"))
     theta, target = dual.theta.astype(Long), reference.target
@@ -170,9 +180,13 @@ def check_dual(dual: drr.Dual, delta: float, reference: Reference, floor: drr.Fl
         if float(norm(mean)) > delta * (1 + 2e-9) + slack:
             wrong.append(f"converged outside the tolerance: {float(norm(mean)):g} > {delta:g}")
     elif dual.status is not drr.Status.ROUND_OFF:
-        wrong.append(f"dual ended with {dual.status.value}, gap {dual.gap:g}, ‖g‖ {dual.gradient_norm:g} of {delta:g}")
+        wrong.append(
+            f"dual ended with {dual.status.value}, gap {dual.gap:g}, ‖g‖ {dual.gradient_norm:g} of {delta:g}"
+        )
     elif float(norm(gradient)) > 1e-6 * delta + 64 * slack:
-        wrong.append(f"dual calls ‖g‖ = {float(norm(gradient)):g} of {delta:g} round-off; rounding explains {slack:g}")
+        wrong.append(
+            f"dual calls ‖g‖ = {float(norm(gradient)):g} of {delta:g} round-off; rounding explains {slack:g}"
+        )
     return wrong, gap
 
 

@@ -1,6 +1,6 @@
 """Concurrency: many threads, forks, workers and Ctrl-C at random moments; nothing may differ, hang or stay behind.
 
-    python -m tools.attack concurrency --interrupts 500
+python -m tools.attack concurrency --interrupts 500
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def scores_of(model: Any, X: np.ndarray) -> bytes:
 
 
 def n_threads_of_process() -> int:
-    return len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else threading.active_count()
+    return (
+        len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else threading.active_count()
+    )
 
 
 def attack_shared_estimator(n_workers: int, n_tasks: int) -> list[str]:
@@ -87,7 +89,9 @@ def attack_fork() -> list[str]:
     if child.is_alive():
         child.kill()
         return ["a forked child hangs"]
-    return [] if child.exitcode == 0 and result.get() else [f"a forked child fails, exit code {child.exitcode}"]
+    return (
+        [] if child.exitcode == 0 and result.get() else [f"a forked child fails, exit code {child.exitcode}"]
+    )
 
 
 def _fit_and_score(X: np.ndarray, y: np.ndarray) -> bytes:
@@ -151,7 +155,9 @@ def attack_thread_counts() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.attack concurrency", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.attack concurrency", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--workers", type=int, default=8)
     parser.add_argument("--tasks", type=int, default=200)
     parser.add_argument("--interrupts", type=int, default=500)

@@ -151,7 +151,9 @@ def _changes(tree: ast.AST) -> list[tuple[ast.AST, str, ast.AST]]:
             continue
         for node in (inner for statement in function.body for inner in ast.walk(statement)):
             if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and type(node.op) in OPERATORS:
-                if isinstance(node, ast.BinOp) and any(isinstance(side, ast.JoinedStr) for side in (node.left, node.right)):
+                if isinstance(node, ast.BinOp) and any(
+                    isinstance(side, ast.JoinedStr) for side in (node.left, node.right)
+                ):
                     continue  # text
                 found.append((node, "op", OPERATORS[type(node.op)]()))
             elif isinstance(node, ast.Compare) and type(node.ops[0]) in OPERATORS:
@@ -173,7 +175,12 @@ def plan_python(package: Path, chosen: random.Random, most: int) -> list[Mutant]
         before = ast.unparse(node)
         setattr(node, attribute, new)
         mutants.append(
-            Mutant(f"py:{module}:{number}", f"{module}.py:{node.lineno}", f"{before}  →  {ast.unparse(node)}", ast.unparse(tree))
+            Mutant(
+                f"py:{module}:{number}",
+                f"{module}.py:{node.lineno}",
+                f"{before}  →  {ast.unparse(node)}",
+                ast.unparse(tree),
+            )
         )
     return mutants
 
@@ -184,7 +191,9 @@ def plan_python(package: Path, chosen: random.Random, most: int) -> list[Mutant]
 def build(work: Path, seed: int, most: int) -> tuple[Path, list[Mutant]]:
     """A copy of the tree with switches, built and installed below `work`: its package, and its mutants."""
     tree = work / "tree"
-    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    files = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split("\n")
     for name in filter(None, files):
         if (ROOT / name).is_file():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
@@ -192,7 +201,15 @@ def build(work: Path, seed: int, most: int) -> tuple[Path, list[Mutant]]:
     mutants = plant_cpp(tree, random.Random(seed), most)
     header = f"-include{tree / 'src/cpp/drr_mutant.hpp'}"
     for command in (
-        ["meson", "setup", str(work / "build"), str(tree), "-Dx86_64_v2=false", "-Doptimization=1", f"-Dcpp_args={header}"],
+        [
+            "meson",
+            "setup",
+            str(work / "build"),
+            str(tree),
+            "-Dx86_64_v2=false",
+            "-Doptimization=1",
+            f"-Dcpp_args={header}",
+        ],
         ["meson", "compile", "-C", str(work / "build")],
         ["meson", "install", "-C", str(work / "build"), "--destdir", str(work / "installed"), "--quiet"],
     ):
@@ -201,7 +218,7 @@ def build(work: Path, seed: int, most: int) -> tuple[Path, list[Mutant]]:
 
 
 def is_killed(mutant: Mutant | None, package: Path, log: Path) -> tuple[bool, float]:
-    """Run the tests in a forked process: whether one failed, and the seconds it took. No mutant: the tests must pass."""
+    """Run the tests in a forked process: whether one failed, and the seconds it took."""
     started = time.monotonic()
     child = os.fork()
     if child == 0:
@@ -236,15 +253,25 @@ def _run_tests(mutant: Mutant | None, package: Path, log: Path) -> None:
     with log.open("a") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
-        tests = mutant.tests if mutant else sorted({path for name in MODULES for path in Mutant(f"py:{name}:0", "", "").tests})
-        code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--no-header", *(tests if mutant else CPP_TESTS + tests)])
+        tests = (
+            mutant.tests
+            if mutant
+            else sorted({path for name in MODULES for path in Mutant(f"py:{name}:0", "", "").tests})
+        )
+        code = pytest.main(
+            ["-x", "-q", "-p", "no:cacheprovider", "--no-header", *(tests if mutant else CPP_TESTS + tests)]
+        )
         file.flush()
     os._exit(int(code))
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.attack mutants", description=__doc__.splitlines()[0])
-    parser.add_argument("--work", type=Path, help="keep the build here, and use it again (default: a temporary folder)")
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.attack mutants", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument(
+        "--work", type=Path, help="keep the build here, and use it again (default: a temporary folder)"
+    )
     parser.add_argument("--each", type=int, default=44, help="how many mutants of each language")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", help="run this one alone")
@@ -280,7 +307,10 @@ def _judge(mutants: list[Mutant], package: Path, work: Path) -> int:
         killed, seconds = is_killed(mutant, package, log)
         if not killed:
             survivors.append(mutant)
-        print(f"{'killed  ' if killed else 'SURVIVED'} {seconds:5.1f} s  {mutant.name} {mutant.place}: {mutant.change}", flush=True)
+        print(
+            f"{'killed  ' if killed else 'SURVIVED'} {seconds:5.1f} s  {mutant.name} {mutant.place}: {mutant.change}",
+            flush=True,
+        )
     for language in ("cpp", "py"):
         total = sum(mutant.name.startswith(language) for mutant in mutants)
         left = sum(mutant.name.startswith(language) for mutant in survivors)

@@ -127,7 +127,7 @@ def _nearly_infeasible(rng: Generator) -> Draw:
 
 
 def _one_hot(rng: Generator) -> Draw:
-    """Indicator columns of a few variables; the target their margins, possible or not, sometimes with an empty level."""
+    """Indicator columns of a few variables; the target their margins, possible or not."""
     n_rows = int(rng.integers(2, 121))
     blocks, margins = [], []
     for _ in range(int(rng.integers(1, 5))):
@@ -197,8 +197,10 @@ def _draw_weights(rng: Generator, n_rows: int) -> NDArray[np.float64]:
 
 
 def _in_some_form(rng: Generator, rows: NDArray[np.float64], force_sparse: bool) -> Any:
-    form = rng.choice(["csr", "csr64"] if force_sparse else ["plain"] * 5 + ["single", "fortran", "csr", "view"])
-    if form in ("single", "csr64") and rng.uniform() < 0.5 or form == "single":
+    form = rng.choice(
+        ["csr", "csr64"] if force_sparse else ["plain"] * 5 + ["single", "fortran", "csr", "view"]
+    )
+    if (form in ("single", "csr64") and rng.uniform() < 0.5) or form == "single":
         with np.errstate(over="ignore", under="ignore"):
             single = rows.astype(np.float32)
         rows = single if np.isfinite(single).all() else rows

@@ -1,7 +1,7 @@
 """The long property run: generated raking problems, every certificate computed again from outside.
 
-    python -m tools.attack properties --cases 20000
-    python -m tools.attack properties --only "wide:17"     # one case again, with what is wrong about it
+python -m tools.attack properties --cases 20000
+python -m tools.attack properties --only "wide:17"     # one case again, with what is wrong about it
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ def _attack_tolerance(problem, raking, reference, options, choice, outcome) -> N
             return
         for given in (floor, None):
             try:
-                impossible = drr.solve_dual(problem.features, problem.target, lower * share, floor=given, **options)
+                impossible = drr.solve_dual(
+                    problem.features, problem.target, lower * share, floor=given, **options
+                )
             except drr.InfeasibleToleranceError:
                 continue
             if impossible.status.is_success:
@@ -135,7 +137,10 @@ def run(n_cases: int, first_seed: int, regimes: list[str], report_every: float =
             worst_gap = (abs(outcome.gap), problem.name)
         if time.monotonic() - spoke > report_every:
             spoke = time.monotonic()
-            print(f"... {case + 1} of {n_cases} cases, {len(failures)} failures, {spoke - started:.0f} s", flush=True)
+            print(
+                f"... {case + 1} of {n_cases} cases, {len(failures)} failures, {spoke - started:.0f} s",
+                flush=True,
+            )
     for regime, counts in statuses.items():
         print(f"{regime:20s} " + ", ".join(f"{status} {count}" for status, count in counts.most_common()))
     print(
@@ -148,7 +153,9 @@ def run(n_cases: int, first_seed: int, regimes: list[str], report_every: float =
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.attack properties", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.attack properties", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--regime", action="append", choices=list(REGIMES))

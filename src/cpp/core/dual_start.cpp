@@ -1,17 +1,21 @@
 #include "core/dual_minimiser.hpp"
 
+#include <cmath>
+
 namespace drr {
 
 namespace {
 
-// Base weights over many orders of magnitude hide the rows that matter from the curvature at zero, and its
-// step ends far beyond the minimum, where f has no curvature to come back by. f(0) = 0, so a start above that
-// by more than a nat is none.
-double shortened_to_descent(DualModel& model, const Direction& ray, double length) {
+// The curvature at zero may not see the rows that matter, above all under base weights of many orders of
+// magnitude, and its step may end beyond the minimum: far out, where f has no curvature to come back by, or
+// only a little above f(0) = 0, from where a search downhill ends at the kink of the norm at zero. A start is
+// therefore below f(0), unless all there is to gain drowns in rounding.
+double shortened_to_descent(DualModel& model, const Direction& ray, double length, double slope) {
+  constexpr double drowned = 1e-12;                                                // nats
   const Plane line{ray.scores.data(), ray.scores.data(), Eigen::Matrix2d::Ones()}; // ‖ray.step‖ = 1
-  for (int attempt = 0; attempt < 300; ++attempt, length /= 16)
-    if (model.plane_search().evaluate(line, {length, 0}, {0, 0}).objective <= 1)
-      break;
+  while (length * slope > drowned &&
+         !(model.plane_search().evaluate(line, {length, 0}, {0, 0}).objective < 0))
+    length /= 4;
   return length;
 }
 
@@ -32,13 +36,13 @@ void move_to_start(DualModel& model, DualPoint& point, std::span<const double> f
   model.compute_scores(ray);
   const double mean_score = point.weights.dot(ray.scores);
   const double variance = point.weights.dot((ray.scores.array() - mean_score).square().matrix());
-  double length = variance > 0 ? (gamma - model.tolerance()) / variance : 1.0 / gamma;
-  length = shortened_to_descent(model, ray, length);
+  const double slope = gamma - model.tolerance(), newton = slope / variance;
+  const double length = shortened_to_descent(model, ray, std::isfinite(newton) ? newton : 1.0 / gamma, slope);
 
   point.theta = length * ray.step;
   point.scores = length * ray.scores;
   point.norm = point.theta.norm();
-  Direction second = ray;
+  Direction second{point.theta, point.scores};
   if (!floor_residual.empty()) {
     const Eigen::Map<const Eigen::VectorXd> residual(floor_residual.data(), model.n_cols());
     // The same length as θ, so that the two coordinates of the plane are alike.
