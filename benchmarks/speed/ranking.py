@@ -14,7 +14,7 @@ from sklearn.metrics import average_precision_score
 
 from benchmarks.speed.timing import best_times
 from drr import gain_interval
-from drr._bootstrap import merge_rows, resample_counts
+from drr._bootstrap import merge_rows, resample_totals
 from drr._ranking import Ranking
 
 SHAPES = ((300, 20), (1_000, 50), (10_000, 300), (100_000, 1_000))  # rows, positives
@@ -23,10 +23,10 @@ N_RESAMPLES = 1_000
 
 def bootstrap(score: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
     """The average precision of every resample, everything included."""
-    cells = merge_rows((score,), y)
-    ranking = Ranking(cells.scores[0], cells.positive)
-    batches = resample_counts(cells.cell_of_row, y, N_RESAMPLES, np.random.default_rng(0))
-    return [ranking.average_precision(counts) for counts in batches]
+    cells = merge_rows(score, y)
+    ranking = Ranking(cells.score, cells.positive)
+    batches = resample_totals([cells.cell_of_row], y, N_RESAMPLES, np.random.default_rng(0))
+    return [ranking.average_precision(totals) for (totals,) in batches]
 
 
 def measure(n_rows: int, n_positive: int, repeats: int) -> dict[str, float]:

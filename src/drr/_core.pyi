@@ -73,3 +73,42 @@ def embed_scores(
     theta: NDArray[np.float64],
     n_threads: int = 1,
 ) -> NDArray[np.float64]: ...
+def survey_block(
+    features: Any,
+    shift: NDArray[np.float64],
+    base_weights: NDArray[np.float64] | None,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.float64], float, float, int]: ...
+def price_block(
+    features: Any,
+    shift: NDArray[np.float64],
+    base_weights: NDArray[np.float64] | None,
+    x: NDArray[np.float64],
+    threshold: float,
+    most: int,
+    n_threads: int = 1,
+) -> tuple[float, NDArray[np.int64], NDArray[np.float64]]: ...
+def sample_block(
+    scores: NDArray[np.float64] | None,
+    n_rows: int,
+    block: int,
+    limit: float,
+    most: int,
+) -> tuple[float, NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]: ...
+def tilt_block(
+    features: Any,
+    shift: NDArray[np.float64],
+    log_base_weights: NDArray[np.float64] | None,
+    theta: NDArray[np.float64],
+    block: int = 0,
+    limit: float = 0.0,
+    most: int = 0,
+    n_threads: int = 1,
+) -> tuple[
+    float,
+    float,
+    float,
+    float,
+    NDArray[np.float64],
+    tuple[float, NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]],
+]: ...

@@ -66,7 +66,16 @@ __version__: str = core.version
 
 
 def show_config() -> None:
-    """Print what this installation is built from, and what it uses on this machine."""
+    """Print what this installation is built from, and what it uses on this machine.
+
+    Examples
+    --------
+    >>> import drr
+    >>> drr.show_config()
+    drr: ...
+    instruction set: ...
+    ...
+    """
     import numpy
     import scipy
     import sklearn

@@ -50,3 +50,12 @@ def format_iteration(figures: IterationFigures) -> str:
 
 def _print_iteration(figures: IterationFigures) -> None:
     print(format_iteration(figures), flush=True)
+
+
+def report(
+    callback: Callback | None, stage: str, iteration: int, passes: int, *, active: int = 0, **figures: float
+) -> None:
+    """Tell a callback of one iteration of a solver in Python, with every figure that the compiled ones have."""
+    if callback is not None:
+        known = dict.fromkeys(_FIGURES, math.nan) | figures
+        callback({"stage": stage, "iteration": iteration, "passes": passes, "active": active, **known})

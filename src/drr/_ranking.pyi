@@ -20,6 +20,10 @@ class Ranking:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
     def curve(self, weights: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 
-def draw_rows(
-    bit_generator: np.random.BitGenerator, cell_of_row: NDArray[np.int64], counts: NDArray[np.int64]
+def add_draws(
+    bit_generator: np.random.BitGenerator,
+    n_draws: NDArray[np.int64],
+    cells_of_row: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    totals: NDArray[Any],
 ) -> None: ...

@@ -12,12 +12,20 @@ the order of the ranking.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport NAN, sqrt
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 import numpy as np
 
 ctypedef fused weight_t:
     int64_t
+    double
+
+ctypedef fused cell_t:
+    uint16_t
+    uint32_t
+
+ctypedef fused total_t:
+    uint32_t
     double
 
 cdef enum:
@@ -261,24 +269,68 @@ cdef struct bitgen_t:  # NumPy's documented interface to its bit generators, beh
     uint64_t (*next_raw)(void* state) noexcept nogil
 
 
-def draw_rows(bit_generator, const int64_t[::1] cell_of_row, int64_t[:, ::1] counts):
-    """For each row i of `counts`, draw as many rows as there are, and add one to counts[i, cell] of each.
+def add_draws(bit_generator, const int64_t[::1] n_draws, const cell_t[:, ::1] cells_of_row, weights, totals):
+    """For each i, draw n_draws[i] rows with replacement, and add each to its cells in row i of `totals`.
 
-    A uniform 32-bit number x becomes the row ⌊n·x/2³²⌋. Of the values of x, 2³² mod n are rejected, those with the
-    smallest remainders, so that every row has the same number of them (Lemire, 2019).
+    Parameters
+    ----------
+    bit_generator : numpy.random.BitGenerator
+    n_draws : int64 array of shape (n_resamples,)
+    cells_of_row : uint16 or uint32 array of shape (n_rows, n_columns)
+        The columns of `totals` to which a row contributes.
+    weights : float64 array of shape (n_rows,) or None
+        What a row adds; one without them.
+    totals : array of shape (n_resamples, n_cells)
+        uint32 without weights, float64 with them.
     """
     cdef:
         bitgen_t* source = <bitgen_t*>PyCapsule_GetPointer(bit_generator.capsule, "BitGenerator")
-        uint64_t n_rows = <uint64_t>cell_of_row.shape[0], scaled
-        uint32_t smallest_remainder
-        Py_ssize_t i, j
-    if n_rows == 0 or n_rows > 0xFFFFFFFF:
-        raise ValueError(f"between 1 and 4294967295 rows can be drawn, got {n_rows}")
-    smallest_remainder = <uint32_t>(0x100000000 % n_rows)
-    with bit_generator.lock, nogil:
-        for i in range(counts.shape[0]):
-            for j in range(cell_of_row.shape[0]):
-                scaled = n_rows * source.next_uint32(source.state)
-                while <uint32_t>scaled < smallest_remainder:
-                    scaled = n_rows * source.next_uint32(source.state)
-                counts[i, cell_of_row[scaled >> 32]] += 1
+        const double[::1] weight_of_row
+        uint32_t[:, ::1] counts
+        double[:, ::1] sums
+        Py_ssize_t i
+    if not 0 < cells_of_row.shape[0] <= 0xFFFFFFFF:
+        raise ValueError(f"between 1 and 4294967295 rows can be drawn, got {cells_of_row.shape[0]}")
+    if weights is None:
+        counts = totals
+        with bit_generator.lock, nogil:
+            for i in range(n_draws.shape[0]):
+                _add_draws(source, n_draws[i], cells_of_row, NULL, &counts[i, 0])
+    else:
+        weight_of_row, sums = weights, totals
+        with bit_generator.lock, nogil:
+            for i in range(n_draws.shape[0]):
+                _add_draws(source, n_draws[i], cells_of_row, &weight_of_row[0], &sums[i, 0])
+
+
+cdef void _add_draws(
+    bitgen_t* source,
+    int64_t n_draws,
+    const cell_t[:, ::1] cells_of_row,
+    const double* weights,
+    total_t* totals,
+) noexcept nogil:
+    """Half of a random 64-bit number, x, becomes the row ⌊n·x/2³²⌋. Of the values of x, 2³² mod n are rejected, those
+    with the smallest remainders, so that every row has the same number of them (Lemire, 2019).
+    """
+    cdef:
+        uint64_t n_rows = <uint64_t>cells_of_row.shape[0], bits, scaled
+        uint32_t smallest_remainder = <uint32_t>((<uint64_t>1 << 32) % n_rows)
+        Py_ssize_t n_columns = cells_of_row.shape[1], k
+        const cell_t* cells
+        total_t weight = 1
+        int64_t n_drawn = 0
+        int half
+    while n_drawn < n_draws:
+        bits = source.next_uint64(source.state)
+        for half in range(2):
+            scaled = n_rows * <uint32_t>bits
+            bits >>= 32
+            if <uint32_t>scaled < smallest_remainder or n_drawn == n_draws:
+                continue
+            n_drawn += 1
+            cells = &cells_of_row[scaled >> 32, 0]
+            if total_t is double:
+                weight = weights[scaled >> 32]
+            for k in range(n_columns):
+                totals[cells[k]] += weight

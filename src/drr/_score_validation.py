@@ -114,6 +114,13 @@ def check_between(value: Any, low: float, high: float, name: str, *, closed: boo
     return float(value)
 
 
+def check_not_negative(value: Any, name: str) -> float:
+    """A finite number of at least zero."""
+    if not (is_number(value) and 0 <= value < np.inf):
+        raise ValueError(f"{name} must be a finite number of at least 0, got {value}")
+    return float(value)
+
+
 def check_count(value: Any, name: str) -> int:
     """A positive integer."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:

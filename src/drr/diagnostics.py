@@ -15,7 +15,16 @@ _N_WORST_MOMENTS = 5
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """The mean of every feature in the rare class, and in the majority before and after raking."""
+    """The mean of every feature in the rare class, and in the majority before and after raking.
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> X = np.arange(12.0).reshape(-1, 1)
+    >>> dual = drr.RakingDual(drr.RakingFeatureMap(0)).fit(X, np.arange(12) >= 9)
+    >>> dual.moments_.names.tolist(), bool(dual.moments_.base[0] < dual.moments_.raked[0] < dual.moments_.target[0])
+    (['x0'], True)
+    """
 
     names: NDArray[Any]
     target: NDArray[np.float64]
@@ -53,7 +62,15 @@ class Moments:
 
 
 class MomentGap(NamedTuple):
-    """How far a moment of the majority is from that of the rare class."""
+    """How far a moment of the majority is from that of the rare class.
+
+    Examples
+    --------
+    >>> from drr import MomentGap
+    >>> gap = MomentGap("age", before=-0.3, after=-0.02)
+    >>> abs(gap.after) < abs(gap.before)
+    True
+    """
 
     name: str
     before: float

@@ -76,7 +76,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The divisor of the linear block.
     categories_ : list of arrays
         The levels of each categorical variable; None stands for missing.
-    is_categorical_ : array of bool, shape (n_features_in_,)
+    is_categorical_ : array of bool, one per column
     blocks_ : dict of str to slice
         The output columns of the blocks "linear", "one_hot" and "fourier".
     sparse_output_ : bool

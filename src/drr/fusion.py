@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drr import theory
-from drr._bootstrap import resample_counts
+from drr._bootstrap import resample_totals
 from drr._score_validation import (
     check_between,
     check_count,
     check_generator,
     check_labels,
+    check_not_negative,
     check_sample_weight,
     check_score,
 )
@@ -104,7 +105,7 @@ def fuse(base: ArrayLike, dual: ArrayLike, weight: float = theory.DEPLOYED_WEIGH
     >>> fuse([1.0, -1.0], [2.0, 0.0]).tolist()
     [2.0, -1.0]
     """
-    weight = check_between(weight, 0.0, np.finfo(np.float64).max, "weight", closed=True)
+    weight = check_not_negative(weight, "weight")
     base = check_score(base, "base")
     return base + weight * check_score(dual, "dual", len(base))
 
@@ -123,6 +124,17 @@ class Separation:
     The deflection of a score is the distance of its class means in pooled within-class standard deviations.
     All of it rests on two moments: a larger deflection need not mean a larger average precision, which
     `gain_interval` measures.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from drr import separation
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(2000) < 100
+    >>> base, noise = rng.normal(size=(2, 2000)) + np.outer([2.0, 0.0], y)
+    >>> useless = separation(base, noise, y, random_state=0)
+    >>> useless.predicts_gain, bool(useless.change_interval.high < 0)
+    (False, True)
     """
 
     d1: float
@@ -236,7 +248,7 @@ def separation(
     dual = check_score(dual_score, "dual_score", len(base))
     positive = check_labels(y, len(base), pos_label)
     row_weight = check_sample_weight(sample_weight, positive)
-    weight = check_between(weight, 0.0, np.finfo(np.float64).max, "weight", closed=True)
+    weight = check_not_negative(weight, "weight")
     level = check_between(level, 0.0, 1.0, "level")
     n_resamples = 0 if n_resamples == 0 else check_count(n_resamples, "n_resamples")
     generator = check_generator(random_state)
@@ -250,7 +262,7 @@ def separation(
     resampled: list[dict[str, NDArray[np.float64]]] = []
     if n_resamples:
         rows = np.arange(len(base))
-        for counts in resample_counts(rows, positive, n_resamples, generator):
+        for (counts,) in resample_totals([rows], positive, n_resamples, generator):
             resampled.append(_predictions(columns.sums(counts.astype(np.float64)), columns, weight))
 
     fields: dict[str, Any] = {name: float(value[0]) for name, value in estimate.items()}

@@ -6,7 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drr._ranking import Ranking
-from drr._score_validation import check_between, check_labels, check_sample_weight, check_score, is_number
+from drr._score_validation import (
+    check_labels,
+    check_not_negative,
+    check_sample_weight,
+    check_score,
+    is_number,
+)
 from drr.fusion import fuse, separation
 
 # Weights tried for the largest average precision: even on a logarithmic scale, and no dual at all.
@@ -57,7 +63,7 @@ def choose_fusion_weight(
     True
     """
     if is_number(method):
-        return check_between(method, 0.0, np.finfo(np.float64).max, "fusion_weight", closed=True)
+        return check_not_negative(method, "fusion_weight")
     if method not in METHODS:
         named = ", ".join(repr(name) for name in METHODS)
         raise ValueError(f"fusion_weight must be a number of at least 0 or one of {named}, got {method!r}")

@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from drr._dispatch import core
 from drr._lbfgs import minimise_by_lbfgs
 from drr._progress import Callback, make_callback
+from drr._source_raking import Checkpoint, SourceRaking, columns_of, in_passes
 from drr._threads import resolve_n_threads
 from drr._validation import check_base_weights, check_features, check_vector, log_base_weights
 from drr.exceptions import InfeasibleToleranceError
@@ -71,6 +72,7 @@ def find_floor(
     n_threads: int | None = None,
     verbose: int = 0,
     callback: Callback | None = None,
+    checkpoint: Checkpoint = None,
 ) -> Floor:
     """Find how near the weighted mean of the rows can come to the target.
 
@@ -81,8 +83,9 @@ def find_floor(
 
     Parameters
     ----------
-    features : array or CSR matrix of shape (n_rows, n_columns)
-        Φ: float64 or float32; read in place where its rows are contiguous.
+    features : array or CSR matrix of shape (n_rows, n_columns), source of row blocks, or Dask collection
+        Φ: float64 or float32; read in place where its rows are contiguous. A path, a source of `drr.open_rows` or a
+        Dask collection is read in passes and never held in memory.
     target : array of shape (n_columns,)
         μ₁, the mean to reach.
     base_weights : array of shape (n_rows,), optional
@@ -103,6 +106,9 @@ def find_floor(
         1 prints a line per iteration.
     callback : callable, optional
         Called after every iteration with a dict of its figures; an exception raised there ends the solve.
+    checkpoint : path of a directory, optional
+        Only for rows that are read in passes: what each pass found is kept there, and a solve that was killed goes on
+        from it when it is started again, with the same result.
 
     Returns
     -------
@@ -120,12 +126,17 @@ def find_floor(
     >>> floor.value, floor.weights.tolist()
     (0.5, [0.5, 0.5])
     """
+    if method not in _FLOOR_METHODS:
+        raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
+    if in_passes(features):
+        problem = _source_problem(features, target, base_weights, method, n_threads, checkpoint)
+        found = problem.find_floor(_check_max_iter(max_iter), make_callback(verbose, callback))
+        return _warned_floor(found.floor)
+    _refuse_checkpoint(checkpoint)
     rows = check_features(features)
     n_rows, n_columns = rows.shape
     target = check_vector(target, n_columns, "target", "column of features")
     weights = check_base_weights(base_weights, n_rows)
-    if method not in _FLOOR_METHODS:
-        raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
     figures = core.find_floor(
         rows,
         target,
@@ -136,10 +147,7 @@ def find_floor(
         make_callback(verbose, callback),
     )
     figures["status"] = Status(figures["status"])
-    floor = Floor(n_rows=n_rows, method=_FLOOR_METHODS[method], **figures)
-    if not floor.status.is_success:
-        warnings.warn(_explain_floor(floor), ConvergenceWarning, stacklevel=2)
-    return floor
+    return _warned_floor(Floor(n_rows=n_rows, method=_FLOOR_METHODS[method], **figures))
 
 
 def choose_tolerance(
@@ -202,6 +210,7 @@ def solve_dual(
     n_threads: int | None = None,
     verbose: int = 0,
     callback: Callback | None = None,
+    checkpoint: Checkpoint = None,
 ) -> Dual:
     """Find the smallest reweighting that brings the mean of the rows within `tolerance` of the target.
 
@@ -211,8 +220,9 @@ def solve_dual(
 
     Parameters
     ----------
-    features : array or CSR matrix of shape (n_rows, n_columns)
-        Φ: float64 or float32; read in place where its rows are contiguous.
+    features : array or CSR matrix of shape (n_rows, n_columns), source of row blocks, or Dask collection
+        Φ: float64 or float32; read in place where its rows are contiguous. A path, a source of `drr.open_rows` or a
+        Dask collection is read in passes and never held in memory.
     target : array of shape (n_columns,)
         μ₁, the mean to reach.
     tolerance : float
@@ -239,6 +249,9 @@ def solve_dual(
         1 prints a line per iteration.
     callback : callable, optional
         Called after every iteration with a dict of its figures; an exception raised there ends the solve.
+    checkpoint : path of a directory, optional
+        Only for rows that are read in passes: what each pass found is kept there, and a solve that was killed goes on
+        from it when it is started again, with the same result.
 
     Returns
     -------
@@ -261,14 +274,22 @@ def solve_dual(
     >>> dual.weights.round(6).tolist(), round(dual.discrepancy, 6)
     ([0.3, 0.7], 0.05)
     """
-    rows = check_features(features)
-    n_rows, n_columns = rows.shape
-    goal = _check_target(target, n_columns)
     delta = _check_number(tolerance, "tolerance")
-    log_d = log_base_weights(check_base_weights(base_weights, n_rows))
     if method not in ("auto", "paper"):
         raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
     limit = _check_max_iter(max_iter)
+    if in_passes(features):
+        problem = _source_problem(
+            features, target, base_weights, method, n_threads, checkpoint, tolerance=delta
+        )
+        solution = problem.solve_dual(delta, floor, start, limit, make_callback(verbose, callback))
+        upper_bound = math.nan if floor is None else floor.value
+        return _warned_dual(solution.dual, delta, solution.floor_lower_bound, upper_bound)
+    _refuse_checkpoint(checkpoint)
+    rows = check_features(features)
+    n_rows, n_columns = rows.shape
+    goal = _check_target(target, n_columns)
+    log_d = log_base_weights(check_base_weights(base_weights, n_rows))
     threads = resolve_n_threads(n_threads)
     listener = make_callback(verbose, callback)
     if floor is not None:
@@ -292,12 +313,7 @@ def solve_dual(
         )
     proof = figures.pop("floor_lower_bound")
     figures["status"] = Status(figures["status"])
-    if figures["status"] is Status.INFEASIBLE:
-        raise InfeasibleToleranceError(delta, proof, math.nan if floor is None else floor.value)
-    dual = Dual(**figures)
-    if not dual.status.is_success:
-        warnings.warn(_explain_dual(dual), ConvergenceWarning, stacklevel=2)
-    return dual
+    return _warned_dual(Dual(**figures), delta, proof, math.nan if floor is None else floor.value)
 
 
 def rake(
@@ -310,13 +326,15 @@ def rake(
     n_threads: int | None = None,
     verbose: int = 0,
     callback: Callback | None = None,
+    checkpoint: Checkpoint = None,
 ) -> Raking:
     """Rake the rows to the target: find the floor, choose the tolerance above it, solve the dual.
 
     Parameters
     ----------
-    features : array or CSR matrix of shape (n_rows, n_columns)
-        Φ: float64 or float32; read in place where its rows are contiguous.
+    features : array or CSR matrix of shape (n_rows, n_columns), source of row blocks, or Dask collection
+        Φ: float64 or float32; read in place where its rows are contiguous. A path, a source of `drr.open_rows` or a
+        Dask collection is read in passes and never held in memory.
     target : array of shape (n_columns,)
         μ₁, the mean to reach.
     eta : float
@@ -327,6 +345,9 @@ def rake(
         For both the floor and the dual; see `find_floor` and `solve_dual`.
     n_threads, verbose, callback
         As in `solve_dual`; the figures say in ``"stage"`` whether they are the floor's or the dual's.
+    checkpoint : path of a directory, optional
+        Only for rows that are read in passes: what each pass found is kept there, and a solve that was killed goes on
+        from it when it is started again, with the same result.
 
     Returns
     -------
@@ -339,9 +360,16 @@ def rake(
     >>> round(raking.tolerance, 6), raking.dual.weights.round(3).tolist()
     (0.1, [0.154, 0.292, 0.554])
     """
+    choose_tolerance(0.0, 0.0, eta=eta)  # refuses a wrong eta before the work, not after
+    if in_passes(features):
+        return _rake_source(
+            _source_problem(features, target, base_weights, method, n_threads, checkpoint, eta=float(eta)),
+            eta,
+            make_callback(verbose, callback),
+        )
+    _refuse_checkpoint(checkpoint)
     rows = check_features(features)
     goal = _check_target(target, rows.shape[1])
-    choose_tolerance(0.0, 0.0, eta=eta)  # refuses a wrong eta before the work, not after
     floor = find_floor(
         rows,
         goal,
@@ -364,6 +392,54 @@ def rake(
         callback=callback,
     )
     return Raking(floor, tolerance, floor.base_discrepancy, dual)
+
+
+def _source_problem(
+    features: Any,
+    target: ArrayLike,
+    base_weights: Any,
+    method: str,
+    n_threads: int | None,
+    checkpoint: Checkpoint,
+    **options: float,
+) -> SourceRaking:
+    if method != "auto":
+        raise ValueError(
+            f"method={method!r} needs all rows in memory; rows that are read in passes are raked by method='auto'"
+        )
+    resolve_n_threads(n_threads)
+    goal = _check_target(target, columns_of(features))
+    return SourceRaking(features, goal, base_weights, n_threads, checkpoint, **options)
+
+
+def _rake_source(problem: SourceRaking, eta: float, callback: Callback | None) -> Raking:
+    found = problem.find_floor(0, callback)
+    floor = _warned_floor(found.floor)
+    tolerance = tolerance_above(floor, eta)
+    solution = problem.solve_dual(tolerance, found, None, 0, callback)
+    dual = _warned_dual(solution.dual, tolerance, solution.floor_lower_bound, floor.value)
+    return Raking(floor, tolerance, floor.base_discrepancy, dual)
+
+
+def _warned_floor(floor: Floor) -> Floor:
+    if not floor.status.is_success:
+        warnings.warn(_explain_floor(floor), ConvergenceWarning, stacklevel=3)
+    return floor
+
+
+def _warned_dual(dual: Dual, tolerance: float, proof: float, upper_bound: float) -> Dual:
+    if dual.status is Status.INFEASIBLE:
+        raise InfeasibleToleranceError(tolerance, proof, upper_bound)
+    if not dual.status.is_success:
+        warnings.warn(_explain_dual(dual), ConvergenceWarning, stacklevel=3)
+    return dual
+
+
+def _refuse_checkpoint(checkpoint: Checkpoint) -> None:
+    if checkpoint is not None:
+        raise ValueError(
+            "checkpoint is for rows that are read in passes; pass a path or a source of drr.open_rows as features"
+        )
 
 
 def _solve_by_lbfgs(

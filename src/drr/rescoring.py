@@ -33,7 +33,22 @@ class HeldOutScores:
 
 @dataclass(frozen=True, eq=False)
 class Rescoring:
-    """The fused score s = z(base) + w·z(dual) with its calibration and its cut."""
+    """The fused score s = z(base) + w·z(dual) with its calibration and its cut.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from drr import DRRClassifier
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(600) < 40
+    >>> X = rng.normal(size=(600, 4)) + y[:, None]
+    >>> model = DRRClassifier(LogisticRegression(), random_state=0).fit(X, y)
+    >>> rescoring = model.rescorings_[0]
+    >>> by_hand = rescoring.fuse(model.base_score(X), model.dual_score(X))
+    >>> bool(np.allclose(by_hand, model.fused_score(X))), rescoring.cut == model.threshold_
+    (True, True)
+    """
 
     base_standardisation: Standardisation
     dual_standardisation: Standardisation

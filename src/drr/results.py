@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 
 class Status(enum.Enum):
-    """How a solve ended."""
+    """How a solve ended.
+
+    Examples
+    --------
+    >>> from drr import Status
+    >>> Status.ROUND_OFF.is_success, Status.ROUND_OFF.has_solution
+    (False, True)
+    >>> Status.ZERO_DUAL.description
+    'The base weights already satisfy the tolerance, so the dual is exactly zero.'
+    """
 
     CONVERGED = "converged"
     ZERO_DUAL = "zero_dual"
@@ -46,7 +55,15 @@ _DESCRIPTIONS = {
 
 @dataclass(frozen=True, eq=False)
 class Tilt:
-    """Rows tilted by a direction θ: wᵢ = dᵢ exp(φᵢᵀθ − Λ(θ))."""
+    """Rows tilted by a direction θ: wᵢ = dᵢ exp(φᵢᵀθ − Λ(θ)).
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> tilted = drr.tilt(np.array([[0.0], [1.0]]), [0.0])
+    >>> tilted.log_partition, tilted.weights.tolist()
+    (0.0, [0.5, 0.5])
+    """
 
     log_partition: float
     """Λ(θ) = log Σᵢ dᵢ exp(φᵢᵀθ)"""
@@ -71,6 +88,13 @@ class Floor(_PlainState):
     """The feasibility floor φ = min over w in the simplex of ‖Aᵀw‖, between two certified bounds.
 
     A = Φ − 1μ₁ᵀ holds the rows that are present (positive base weight), shifted by the target μ₁.
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> floor = drr.find_floor(np.array([[0.0, 1.0], [0.0, -1.0]]), [2.0, 0.0])
+    >>> floor.lower_bound, floor.value, floor.weights.round(6).tolist(), floor.status.is_success
+    (2.0, 2.0, [0.5, 0.5], True)
     """
 
     value: float
@@ -114,6 +138,13 @@ class Dual(_PlainState):
     """The raking dual θ = argmin Λ(θ) + δ‖θ‖ with Λ(θ) = log Σᵢ dᵢ exp(aᵢᵀθ), aᵢ = φᵢ − μ₁, and its certificate.
 
     All figures are computed from θ alone by a last pass over the rows.
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> dual = drr.solve_dual(np.array([[0.0], [1.0], [2.0]]), [1.5], 0.1)
+    >>> round(dual.discrepancy, 9), abs(dual.gap) < 1e-11, round(dual.ess, 3)
+    (0.1, True, 2.404)
     """
 
     theta: NDArray[np.float64]
@@ -144,7 +175,15 @@ class Dual(_PlainState):
 
 @dataclass(frozen=True, eq=False)
 class Raking:
-    """The floor, the tolerance chosen above it, and the dual solved at that tolerance."""
+    """The floor, the tolerance chosen above it, and the dual solved at that tolerance.
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> raking = drr.rake(np.array([[0.0], [1.0], [2.0]]), [1.5])
+    >>> raking.floor.lower_bound <= raking.floor.value <= raking.tolerance < raking.base_discrepancy
+    True
+    """
 
     floor: Floor
     """how near the rows can come to the target"""

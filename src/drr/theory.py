@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse
 import scipy.special
 from numpy.typing import ArrayLike, NDArray
@@ -295,6 +296,43 @@ def cantelli_bound(deflection: ArrayLike) -> FloatOrArray:
     """
     (d,) = _floats(deflection=deflection)
     return _unwrap(1.0 / (1.0 + (np.maximum(d, 0.0) / 2.0) ** 2))
+
+
+def gaussian_dual(
+    majority_mean: ArrayLike, rare_mean: ArrayLike, covariance: ArrayLike
+) -> NDArray[np.float64]:
+    """The dual of a normal majority raked exactly to the rare mean: θ = Σ⁻¹(μ₁ − μ₀).
+
+    An exponential tilt by θᵀx moves the mean of N(μ₀, Σ) to μ₀ + Σθ and keeps Σ. This is also the limit of the slopes
+    of a logistic regression as the majority grows without bound (Owen, 2007), and the gradient of the log density ratio
+    where the rare class is normal with the same Σ.
+
+    Parameters
+    ----------
+    majority_mean, rare_mean : array of shape (n_columns,)
+        μ₀ and μ₁.
+    covariance : array of shape (n_columns, n_columns)
+        Σ of the majority, positive definite.
+
+    Examples
+    --------
+    >>> from drr.theory import gaussian_dual
+    >>> gaussian_dual([0.0, 0.0], [1.0, 1.0], [[1.0, 0.0], [0.0, 2.0]]).round(6).tolist()
+    [1.0, 0.5]
+    """
+    before, after, sigma = _floats(majority_mean=majority_mean, rare_mean=rare_mean, covariance=covariance)
+    _check_finite(majority_mean=before, rare_mean=after, covariance=sigma)
+    n = before.size
+    if before.shape != (n,) or after.shape != (n,) or sigma.shape != (n, n):
+        raise ValueError(
+            "majority_mean and rare_mean must be equally long vectors and covariance a matrix of their size, got "
+            f"shapes {before.shape}, {after.shape} and {sigma.shape}"
+        )
+    try:
+        factor = scipy.linalg.cho_factor(sigma)
+    except np.linalg.LinAlgError:
+        raise ValueError("covariance must be positive definite; drop columns that depend on others") from None
+    return np.asarray(scipy.linalg.cho_solve(factor, after - before))
 
 
 def pps_covariance(features: object, weights: ArrayLike, n_draws: int) -> NDArray[np.float64]:

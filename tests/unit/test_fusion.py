@@ -49,7 +49,7 @@ def test_weighted_standardisation_counts_rows():
 
 def test_fuse_adds_the_weighted_dual():
     assert fuse([1.0, 2.0], [3.0, -1.0], 0.5).tolist() == [2.5, 1.5]
-    with pytest.raises(ValueError, match="weight must be a number"):
+    with pytest.raises(ValueError, match="weight must be a finite number of at least 0"):
         fuse([1.0], [1.0], -1.0)
     with pytest.raises(ValueError, match=r"dual must have shape \(2,\)"):
         fuse([1.0, 2.0], [3.0])

@@ -20,7 +20,7 @@ def scores(rng):
 
 def test_a_number_is_the_weight_itself(scores):
     assert choose_fusion_weight(*scores, 0.25) == 0.25
-    with pytest.raises(ValueError, match="fusion_weight must be a number in"):
+    with pytest.raises(ValueError, match="fusion_weight must be a finite number of at least 0"):
         choose_fusion_weight(*scores, -1.0)
 
 

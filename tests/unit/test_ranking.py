@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.stats
 from sklearn.metrics import (
     average_precision_score,
     balanced_accuracy_score,
@@ -11,7 +12,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from drr._ranking import CUT_METRICS, Ranking, draw_rows
+from drr._ranking import CUT_METRICS, Ranking, add_draws
 
 
 def g_mean(y_true, y_pred, sample_weight=None):
@@ -123,18 +124,46 @@ def test_read_only_arrays_are_accepted():
     assert 0 < Ranking(score, positive).average_precision(weights)[0] < 1
 
 
-@pytest.mark.parametrize("bit_generator", [np.random.PCG64, np.random.MT19937, np.random.Philox])
+def draw_in_python(bits, n_rows, n_draws):
+    """Rows from the halves of 64-bit numbers, low half first, rejecting the surplus that would favour some rows."""
+    rows = []
+    for number in bits:
+        for half in (number % 2**32, number >> 32):
+            row, remainder = divmod(n_rows * half, 2**32)
+            if remainder >= 2**32 % n_rows:
+                rows.append(row)
+    assert len(rows) >= n_draws
+    return rows[:n_draws]
+
+
+@pytest.mark.parametrize("bit_generator", [np.random.PCG64, np.random.SFC64, np.random.Philox])
 @pytest.mark.parametrize("n_rows", [1, 3, 1000])
-def test_drawn_rows_are_those_of_numpy(bit_generator, n_rows):
-    cell_of_row = np.arange(n_rows) % 7
-    counts = np.zeros((4, 7), dtype=np.int64)
-    draw_rows(bit_generator(5), cell_of_row, counts)
-    drawn = np.random.Generator(bit_generator(5)).integers(n_rows, size=(4, n_rows), dtype=np.uint32)
-    if n_rows > 1:  # NumPy spends no random number on the only row
-        assert (counts == [np.bincount(cell_of_row[rows], minlength=7) for rows in drawn]).all()
-    assert (counts.sum(axis=1) == n_rows).all()
+@pytest.mark.parametrize("dtype", [np.uint16, np.uint32])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_draw_is_added_to_all_its_cells(bit_generator, n_rows, dtype, weighted):
+    cells = np.stack([np.arange(n_rows) % 7, 7 + np.arange(n_rows) % 2], axis=1).astype(dtype)
+    weights = np.arange(n_rows) + 0.5 if weighted else None
+    totals = np.zeros((1, 9), dtype=np.float64 if weighted else np.uint32)
+    add_draws(bit_generator(5), np.array([501]), cells, weights, totals)
+    bits = bit_generator(5).random_raw(300).tolist()
+    expected = np.zeros(9)
+    for row in draw_in_python(bits, n_rows, 501):
+        expected[cells[row]] += weights[row] if weighted else 1
+    np.testing.assert_array_equal(totals[0], expected)
+
+
+def test_any_bit_generator_draws_evenly():
+    counts = np.zeros((1, 5), dtype=np.uint32)
+    add_draws(np.random.MT19937(0), np.array([50_000]), np.arange(5, dtype=np.uint16)[:, None], None, counts)
+    assert scipy.stats.chisquare(counts[0]).pvalue > 1e-4
 
 
 def test_drawing_from_no_rows_is_refused():
     with pytest.raises(ValueError, match="between 1 and 4294967295 rows"):
-        draw_rows(np.random.PCG64(0), np.zeros(0, dtype=np.int64), np.zeros((1, 1), dtype=np.int64))
+        add_draws(
+            np.random.PCG64(0),
+            np.array([1]),
+            np.zeros((0, 1), dtype=np.uint16),
+            None,
+            np.zeros((1, 1), np.uint32),
+        )

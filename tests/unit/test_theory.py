@@ -209,6 +209,14 @@ def test_pps_variance_identity_adds_to_the_plug_in_variance():
         (lambda: theory.optimal_weight(np.inf, 1, 0), "d1 must be finite"),
         (lambda: theory.effective_weight(0.5, 1, 1, 0.0), r"minority_share must lie in \(0, 1\), got 0"),
         (lambda: theory.binormal_auprc(1, [0.5, 1.0]), r"minority_share must lie in \(0, 1\), got 1"),
+        (
+            lambda: theory.gaussian_dual([0.0], [1.0, 2.0], np.eye(2)),
+            r"got shapes \(1,\), \(2,\) and \(2, 2\)",
+        ),
+        (
+            lambda: theory.gaussian_dual([0, 0], [1, 1], np.ones((2, 2))),
+            "covariance must be positive definite",
+        ),
         (lambda: theory.pps_covariance([[1.0], [2.0]], [1.0, -1.0], 3), "weights must not be negative"),
         (lambda: theory.pps_covariance([[1.0], [2.0]], [1.0], 3), r"weights must have shape \(2,\)"),
         (lambda: theory.pps_covariance([[1.0], [2.0]], [1.0, 1.0], 0), "n_draws must be a positive integer"),

@@ -12,5 +12,6 @@ void bind_embed(py::module_& module);
 void bind_tilt(py::module_& module);
 void bind_floor(py::module_& module);
 void bind_dual(py::module_& module);
+void bind_block_passes(py::module_& module);
 
 } // namespace drr::bindings

@@ -1,0 +1,1 @@
+"""The paper's evaluation, rerun: data, protocol, methods, statistics, tables and figures."""

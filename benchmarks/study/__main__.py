@@ -1,0 +1,122 @@
+"""Command line of the study: ``python -m benchmarks.study COMMAND --help``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchmarks.study.datasets import TABULAR, available, compare_counts, load_dataset, missing_from
+from benchmarks.study.learners import LEARNERS
+from benchmarks.study.methods import METHODS
+from benchmarks.study.runner import run
+from benchmarks.tabular import N_TRIALS
+
+# From quick to slow, so that the slowest is the last to start within a trial.
+ORDER = (
+    "isolet",
+    "mammography",
+    "scene",
+    "boundary",
+    "abalone_19",
+    "sick",
+    "yeast_ml8",
+    "us_crime",
+    "abalone",
+)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.study", description="The paper's evaluation, rerun."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    _add_run(commands.add_parser("run", help="compute cells; continues where an earlier run stopped"))
+    _add_check(commands.add_parser("check", help="compare a folder of data with the paper's table"))
+    options = parser.parse_args(arguments)
+    try:
+        return int(options.action(options))
+    except (ValueError, FileNotFoundError, RuntimeError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nstopped; the same command continues", file=sys.stderr)
+        return 130
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, required=True, help="folder with tabular24/ and genes/")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the results")
+    parser.add_argument("--datasets", nargs="*", help="default: every tabular set of the paper that is there")
+    parser.add_argument(
+        "--trials", nargs="*", default=["30"], help="a number, and exceptions such as isolet=5 (default: 30)"
+    )
+    parser.add_argument("--methods", nargs="*", choices=sorted(METHODS), default=None, help="default: all")
+    parser.add_argument("--learners", nargs="*", choices=list(LEARNERS), default=list(LEARNERS))
+    parser.add_argument("--jobs", type=int, default=1, help="worker processes of one thread each")
+    parser.set_defaults(action=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    directory = options.data.resolve()
+    present = available(directory)
+    if options.datasets:
+        unknown = [name for name in options.datasets if name not in present]
+        if unknown:
+            raise FileNotFoundError(f"not in {options.data}: {', '.join(unknown)}")
+        names = list(options.datasets)
+    else:
+        names = [name for name in present if name in TABULAR]
+        for name, reason in missing_from(directory).items():
+            print(f"missing, and counted as missing: {name} ({reason.split(':')[0]})")
+        names.sort(key=lambda name: -ORDER.index(name) if name in ORDER else -len(ORDER))
+    methods = tuple(options.methods or METHODS)
+    n_failed = run(
+        directory,
+        options.out,
+        {name: range(n) for name, n in _trials(options.trials, names).items()},
+        methods,
+        tuple(options.learners),
+        options.jobs,
+    )
+    print(f"{n_failed} cells failed; their rows have the reason" if n_failed else "no cell failed")
+    return 0
+
+
+def _trials(texts: list[str], names: list[str]) -> dict[str, int]:
+    """The number of trials of each data set."""
+    default, exceptions = N_TRIALS, {}
+    for text in texts:
+        name, is_exception, number = text.rpartition("=")
+        if not number.isdigit() or not 1 <= int(number) <= N_TRIALS:
+            raise ValueError(f"--trials takes numbers from 1 to {N_TRIALS} and name=number, got {text!r}")
+        if is_exception:
+            exceptions[name] = int(number)
+        else:
+            default = int(number)
+    return {name: exceptions.get(name, default) for name in names}
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, required=True)
+    parser.set_defaults(action=_check)
+
+
+def _check(options: argparse.Namespace) -> int:
+    directory, n_different = options.data.resolve(), 0
+    for name in available(directory):
+        dataset = load_dataset(name, directory)
+        differences = compare_counts(dataset)
+        n_different += bool(differences)
+        counts = dataset.counts
+        print(
+            f"{name:<40} n {counts.n:6}  continuous {counts.n_continuous:6}  categorical {counts.n_categorical:4}  "
+            f"rare {counts.n_minority:5}  {differences or ('as in the paper' if name in TABULAR else '')}"
+        )
+    for name, reason in missing_from(directory).items():
+        print(f"{name:<40} missing: {reason}")
+    return int(n_different > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

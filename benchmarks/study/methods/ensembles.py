@@ -1,0 +1,45 @@
+"""Ensembles that rebalance within: balanced random forest and RUSBoost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from imblearn.ensemble import BalancedRandomForestClassifier, RUSBoostClassifier
+
+from benchmarks.study.learners import STANDALONE, Learner
+from benchmarks.study.methods import Method, register
+from benchmarks.study.metrics import Outcome
+from benchmarks.study.problem import Problem
+
+
+@register
+class BalancedForest(Method):
+    """Every tree sees as many majority rows as rare ones, drawn with replacement."""
+
+    name = "balanced RF"
+    learners = (STANDALONE,)
+    rank_in_panel = 30
+
+    def run(self, problem: Problem, learner: Learner | None) -> Iterator[Outcome]:
+        model = BalancedRandomForestClassifier(
+            100,
+            sampling_strategy="auto",
+            replacement=False,
+            bootstrap=True,
+            random_state=problem.seed,
+            n_jobs=1,
+        )
+        scores = problem.predict(model, problem.fit.X, problem.fit.y)
+        yield Outcome(self.name, scores.threshold, scores.test, extra={"fit_seconds": scores.seconds})
+
+
+@register
+class RusBoost(Method):
+    name = "RUSBoost"
+    learners = (STANDALONE,)
+    rank_in_panel = 31
+
+    def run(self, problem: Problem, learner: Learner | None) -> Iterator[Outcome]:
+        model = RUSBoostClassifier(n_estimators=50, random_state=problem.seed)
+        scores = problem.predict(model, problem.fit.X, problem.fit.y)
+        yield Outcome(self.name, scores.threshold, scores.test, extra={"fit_seconds": scores.seconds})

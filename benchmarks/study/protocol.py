@@ -1,0 +1,67 @@
+"""The splits: stratified halves, then fit and threshold rows within the training half."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedShuffleSplit, train_test_split
+
+from benchmarks.study.datasets import Dataset
+from benchmarks.tabular import MASTER_SEED, N_TRIALS
+
+Rows = NDArray[np.intp]
+
+TEST_SHARE = 0.5
+THRESHOLD_SHARE = 0.3
+
+SETTINGS = {
+    "master_seed": MASTER_SEED,
+    "n_trials": N_TRIALS,
+    "outer": "StratifiedShuffleSplit(30, test_size=0.5, random_state=master_seed)",
+    "inner": "train_test_split(test_size=0.3, stratify, random_state=master_seed+trial)",
+    "grouped": "halves, then 3 of 10 parts, of whole groups by StratifiedGroupKFold, random_state=master_seed+trial",
+}
+
+
+@dataclass(frozen=True)
+class Split:
+    """Disjoint rows: models are fitted on `fit`; scales, cuts and Platt maps on `threshold`; `test` is only scored."""
+
+    fit: Rows
+    threshold: Rows
+    test: Rows
+
+
+def trial_seed(trial: int) -> int:
+    """The seed of everything random within a trial but the outer split and the random features."""
+    return MASTER_SEED + trial
+
+
+def split_rows(dataset: Dataset, trial: int) -> Split:
+    """The rows of one trial."""
+    if not 0 <= trial < N_TRIALS:
+        raise ValueError(f"trial must be between 0 and {N_TRIALS - 1}, got {trial}")
+    if dataset.groups is not None:
+        return _split_groups(dataset.y, dataset.groups, trial)
+    outer = StratifiedShuffleSplit(N_TRIALS, test_size=TEST_SHARE, random_state=MASTER_SEED)
+    halves = outer.split(np.zeros(len(dataset.y)), dataset.y)
+    train, test = next(pair for number, pair in enumerate(halves) if number == trial)
+    fit, threshold = train_test_split(
+        train, test_size=THRESHOLD_SHARE, stratify=dataset.y[train], random_state=trial_seed(trial)
+    )
+    return Split(fit, threshold, test)
+
+
+def _split_groups(y: NDArray[np.int64], groups: NDArray[np.str_], trial: int) -> Split:
+    """The same shares with whole groups (patients) on one side: one of two folds, then 3 of 10."""
+    seed = trial_seed(trial)
+    train, test = next(
+        StratifiedGroupKFold(2, shuffle=True, random_state=seed).split(np.zeros(len(y)), y, groups)
+    )
+    folds = StratifiedGroupKFold(10, shuffle=True, random_state=seed)
+    parts = [part for _, part in folds.split(np.zeros(len(train)), y[train], groups[train])]
+    threshold = np.sort(np.concatenate(parts[:3]))
+    fit = np.setdiff1d(np.arange(len(train)), threshold)
+    return Split(train[fit], train[threshold], test)

@@ -1,0 +1,80 @@
+#include "drr/block_passes.hpp"
+
+#include "bindings/operations.hpp"
+#include "bindings/python_monitor.hpp"
+
+namespace drr::bindings {
+
+namespace {
+
+template <class Element>
+py::array_t<Element> array_of(const std::vector<Element>& values) {
+  return py::array_t<Element>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+BlockInput block_of(const FeatureView& view, const py::object& shift, const py::object& base_weights) {
+  return {view, view_vector(shift, n_cols(view), "shift"),
+          view_vector(base_weights, n_rows(view), "base_weights")};
+}
+
+py::tuple sample_arrays(const BlockSample& sample) {
+  return py::make_tuple(sample.limit, array_of(sample.rows), array_of(sample.keys), array_of(sample.scores));
+}
+
+py::tuple survey_arrays(const py::object& features, const py::object& shift, const py::object& base_weights,
+                        int n_threads) {
+  const FeatureView view = view_features(features);
+  const BlockInput input = block_of(view, shift, base_weights);
+  PythonMonitor monitor;
+  const BlockSurvey survey = run_without_lock([&] { return survey_block(input, {n_threads, &monitor}); });
+  return py::make_tuple(array_of(survey.mean), survey.smallest_norm, survey.largest_norm, survey.smallest);
+}
+
+py::tuple price_arrays(const py::object& features, const py::object& shift, const py::object& base_weights,
+                       const py::object& x, double threshold, Index most, int n_threads) {
+  const FeatureView view = view_features(features);
+  const BlockInput input = block_of(view, shift, base_weights);
+  const auto direction = view_vector(x, n_cols(view), "x");
+  PythonMonitor monitor;
+  const BlockPrices prices =
+      run_without_lock([&] { return price_block(input, direction, threshold, most, {n_threads, &monitor}); });
+  return py::make_tuple(prices.lowest, array_of(prices.rows), array_of(prices.scores));
+}
+
+py::tuple draw_arrays(const py::object& scores, Index n_rows, std::uint64_t block, double limit, Index most) {
+  const auto view = view_vector(scores, n_rows, "scores");
+  return sample_arrays(run_without_lock([&] { return sample_block(view, n_rows, {block, limit, most}); }));
+}
+
+py::tuple block_tilt_arrays(const py::object& features, const py::object& shift,
+                            const py::object& log_base_weights, const py::object& theta, std::uint64_t block,
+                            double limit, Index most, int n_threads) {
+  const FeatureView view = view_features(features);
+  const BlockInput input = block_of(view, shift, py::none());
+  const auto log_d = view_vector(log_base_weights, n_rows(view), "log_base_weights");
+  const auto direction = view_vector(theta, n_cols(view), "theta");
+  PythonMonitor monitor;
+  const BlockTilt tilt = run_without_lock(
+      [&] { return tilt_block(input, log_d, direction, {block, limit, most}, {n_threads, &monitor}); });
+  return py::make_tuple(tilt.log_sum, tilt.log_square_sum, tilt.largest_score, tilt.largest_absolute,
+                        array_of(tilt.mean), sample_arrays(tilt.sample));
+}
+
+} // namespace
+
+void bind_block_passes(py::module_& module) {
+  module.def("survey_block", &survey_arrays, py::arg("features"), py::arg("shift"), py::arg("base_weights"),
+             py::arg("n_threads") = 1, "(mean, smallest_norm, largest_norm, smallest) of a block of rows.");
+  module.def("price_block", &price_arrays, py::arg("features"), py::arg("shift"), py::arg("base_weights"),
+             py::arg("x"), py::arg("threshold"), py::arg("most"), py::arg("n_threads") = 1,
+             "(lowest, rows, scores): the rows of a block with the lowest scores below a threshold.");
+  module.def("sample_block", &draw_arrays, py::arg("scores"), py::arg("n_rows"), py::arg("block"),
+             py::arg("limit"), py::arg("most"),
+             "(limit, rows, keys, scores) of a weighted sample of the rows of a block.");
+  module.def("tilt_block", &block_tilt_arrays, py::arg("features"), py::arg("shift"),
+             py::arg("log_base_weights"), py::arg("theta"), py::arg("block") = 0, py::arg("limit") = 0.0,
+             py::arg("most") = 0, py::arg("n_threads") = 1,
+             "(log_sum, log_square_sum, largest_score, largest_absolute, mean, sample) of a tilted block.");
+}
+
+} // namespace drr::bindings

@@ -1,0 +1,67 @@
+"""What the display classes share: axes from a lazily imported matplotlib, and the part of an estimator to show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+# One hue per role in all pictures: what there was, and what the method makes of it.
+BEFORE_COLOUR, AFTER_COLOUR = "0.55", "tab:blue"
+
+
+def axes(ax: Any, height: float | None = None) -> tuple[Any, Any]:
+    """The axes to draw on and their figure; a new one where none is given."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError(
+            "plotting needs matplotlib; install it with: pip install 'density-ratio-rescoring[plot]'"
+        ) from None
+    if ax is None:
+        size = None if height is None else (plt.rcParams["figure.figsize"][0], height)
+        _, ax = plt.subplots(figsize=size, layout="constrained")
+    return ax, ax.figure
+
+
+def rare_labels(estimator: Any) -> list[Any]:
+    """The classes that are scored: the rare one of two, or each of more."""
+    return estimator.classes_.tolist() if estimator.pos_label_ is None else [_plain(estimator.pos_label_)]
+
+
+def class_index(estimator: Any, pos_label: Any) -> int:
+    labels = rare_labels(estimator)
+    if pos_label is None and len(labels) == 1:
+        return 0
+    if pos_label is None:
+        raise ValueError(f"pass pos_label, the class to show: one of {labels}")
+    matches = [k for k, label in enumerate(labels) if label == pos_label]
+    if not matches:
+        raise ValueError(f"pos_label={pos_label!r} is not among the classes scored: {labels}")
+    return matches[0]
+
+
+def dual_of(estimator: Any, pos_label: Any) -> Any:
+    """The fitted dual within an estimator, of the class asked for."""
+    if isinstance(estimator, Pipeline):
+        estimator = estimator[-1]
+    check_is_fitted(estimator)
+    dual = getattr(estimator, "dual_", estimator)
+    if isinstance(dual, list):
+        return dual[class_index(estimator, pos_label)]
+    if not hasattr(dual, "moments_"):
+        raise TypeError(
+            f"{type(estimator).__name__} holds no raking dual; pass a fitted RakingDual, DRRClassifier or "
+            "RakingResampler"
+        )
+    if pos_label is not None and dual.pos_label_ != pos_label:
+        raise ValueError(
+            f"pos_label={pos_label!r}, but the dual scores the class {_plain(dual.pos_label_)!r} against the rest"
+        )
+    return dual
+
+
+def _plain(label: Any) -> Any:
+    """A Python object instead of a NumPy scalar, which prints its type."""
+    return label.item() if hasattr(label, "item") else label

@@ -1,0 +1,112 @@
+"""Floor, tolerance and dual of rows that are read in passes."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from drr._checkpoint import RecordingRunner
+from drr._pass_dual import Solution, solve_dual_in_passes
+from drr._pass_floor import FloorFound, Passes, fetch_support, find_floor_in_passes
+from drr._progress import Callback
+from drr._runner import LocalRunner
+from drr.results import Dual, Floor
+from drr.sources import is_dask, is_source, open_rows
+
+Checkpoint = str | os.PathLike[str] | None
+
+
+def in_passes(features: Any) -> bool:
+    """Whether features are to be raked in passes."""
+    return is_source(features) or is_dask(features)
+
+
+def make_runner(features: Any, base_weights: Any) -> Any:
+    """Whatever makes passes over the features."""
+    if callable(getattr(features, "run_pass", None)):
+        if base_weights is not None:
+            raise ValueError(
+                "base_weights cannot be given beside an object that runs its own passes; let it hand them "
+                "to the request"
+            )
+        return features
+    if is_dask(features):
+        from drr._dask import DaskRunner
+
+        return DaskRunner(features, base_weights)
+    if is_dask(base_weights):
+        raise TypeError("base_weights is a Dask collection, but the rows are not; pass an array")
+    return LocalRunner(open_rows(features), _check_weights(base_weights))
+
+
+class SourceRaking:
+    """One problem on rows that are read in passes: target, runner, and the passes made so far."""
+
+    def __init__(
+        self,
+        features: Any,
+        target: NDArray[np.float64],
+        base_weights: ArrayLike | None,
+        n_threads: int | None,
+        checkpoint: Checkpoint,
+        **options: float,
+    ) -> None:
+        runner = make_runner(features, base_weights)
+        if checkpoint is not None:
+            runner = RecordingRunner(runner, checkpoint, target, **options)
+        self.passes = Passes(runner, target, n_threads)
+
+    def find_floor(self, max_iter: int, callback: Callback | None) -> FloorFound:
+        """The floor, with the rows that carry it."""
+        return find_floor_in_passes(self.passes, max_iter, callback)
+
+    def solve_dual(
+        self,
+        tolerance: float,
+        floor: Floor | FloorFound | None,
+        start: Dual | None,
+        max_iter: int,
+        callback: Callback | None,
+    ) -> Solution:
+        """The dual; a floor that was found elsewhere costs one more pass, for its rows."""
+        if isinstance(floor, Floor):
+            survey = self.passes.survey()
+            floor = FloorFound(floor, fetch_support(self.passes, floor, survey), survey)
+        return solve_dual_in_passes(
+            self.passes,
+            self.passes.survey() if floor is None else floor.survey,
+            tolerance,
+            floor_lower_bound=math.nan if floor is None else floor.floor.lower_bound,
+            support=None if floor is None else floor.support,
+            support_weights=None if floor is None else floor.floor.support_weights,
+            start=None if start is None else start.theta,
+            max_iter=max_iter,
+            callback=callback,
+        )
+
+
+def columns_of(features: Any) -> int:
+    """How many columns the rows have."""
+    if callable(getattr(features, "run_pass", None)):
+        return int(features.n_columns)
+    if is_dask(features):
+        from drr._dask import dask_columns
+
+        return int(dask_columns(features))
+    return int(open_rows(features).n_columns)
+
+
+def _check_weights(base_weights: Any) -> Any:
+    """Base weights as an array that is read block by block; a memory map stays one."""
+    if base_weights is None:
+        return None
+    weights = base_weights if isinstance(base_weights, np.ndarray) else np.asarray(base_weights)
+    if weights.ndim != 1 or weights.dtype.kind not in "fiub":
+        raise ValueError(
+            f"base_weights must be one number per row, got {weights.dtype} of shape {weights.shape}"
+        )
+    return weights

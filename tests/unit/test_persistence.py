@@ -1,0 +1,187 @@
+"""Model files: what is saved comes back, and nothing else gets in."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+
+import joblib
+import numpy as np
+import pandas
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron
+
+import drr
+
+pytest.importorskip("skops")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(300) < 30, "rare", "common")
+    X = pandas.DataFrame(rng.normal(size=(300, 3)) + (y == "rare")[:, None], columns=["a", "b", "c"])
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def model(rows):
+    return drr.DRRClassifier(LogisticRegression(), random_state=0).fit(*rows)
+
+
+@pytest.fixture
+def path(model, tmp_path):
+    drr.save(model, tmp_path / "model.skops", about={"target": "y"})
+    return tmp_path / "model.skops"
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        drr.DRRClassifier(RandomForestClassifier(5, random_state=0), random_state=0),
+        drr.DRRClassifier(
+            HistGradientBoostingClassifier(max_iter=5),
+            calibration="isotonic",
+            threshold=drr.RecallAtLeast(0.8),
+        ),
+        drr.DRRClassifier(LogisticRegression(), holdout=3, fusion_weight="auto", random_state=0),
+    ],
+    ids=["forest", "boosting", "logistic"],
+)
+def test_a_classifier_comes_back_the_same(classifier, rows, tmp_path):
+    X, y = rows
+    classifier.fit(X, y)
+    _ = classifier.gain_, classifier.separation_  # cached results are saved as well
+    drr.save(classifier, tmp_path / "model.skops")
+    loaded = drr.load(tmp_path / "model.skops")
+    assert np.array_equal(loaded.predict_proba(X), classifier.predict_proba(X))
+    assert np.array_equal(loaded.predict(X), classifier.predict(X))
+    assert loaded.dual_.floor_.status is classifier.dual_.floor_.status
+    assert loaded.gain_ == classifier.gain_
+
+
+def test_duals_and_feature_maps_come_back_the_same(rows, tmp_path):
+    X, y = rows
+    dual = drr.RakingDual(random_state=0).fit(X, y)
+    for each, output in ((dual, "score_samples"), (dual.feature_map_, "transform")):
+        drr.save(each, tmp_path / "part.skops")
+        loaded = drr.load(tmp_path / "part.skops")
+        assert np.array_equal(getattr(loaded, output)(X), getattr(each, output)(X))
+
+
+def test_joblib_works_too(model, rows, tmp_path):
+    joblib.dump(model, tmp_path / "model.joblib")
+    loaded = joblib.load(tmp_path / "model.joblib")
+    assert np.array_equal(loaded.fused_score(rows[0]), model.fused_score(rows[0]))
+
+
+def test_the_note_says_what_wrote_the_file(path):
+    note = drr.read_note(path)
+    assert note.about == {"target": "y"}
+    assert note.versions["drr"] == drr.__version__
+    assert {"python", "numpy", "scikit-learn"} <= set(note.versions)
+
+
+def test_a_failed_save_leaves_the_old_file(path, tmp_path, rows):
+    before = path.read_bytes()
+    with pytest.raises(TypeError):
+        drr.save(drr.load(path), path, about={"unserialisable": object()})
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def rewritten(path, changes):
+    """The same archive with some members replaced."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    other = path.with_name("other.skops")
+    with zipfile.ZipFile(other, "w") as archive:
+        for name, content in (members | changes).items():
+            if content is not None:
+                archive.writestr(name, content)
+    return other
+
+
+def test_a_newer_format_is_refused_by_name(path):
+    note = {"format": 99, "versions": {"drr": "7.0"}, "something": "new"}
+    other = rewritten(path, {"drr.json": json.dumps(note)})
+    with pytest.raises(drr.ModelFileError, match=r"drr 7\.0 in format 99.*pip install --upgrade"):
+        drr.load(other)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
+def test_truncated_files_are_refused(path, share):
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(drr.ModelFileError, match="not a model file or is damaged"):
+        drr.load(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"schema.json": "{"},
+        {"schema.json": "[]"},
+        {"schema.json": "{}"},
+        {"schema.json": None},
+        {"drr.json": "7"},
+        {"drr.json": "{"},
+        {"drr.json": '{"format": 1}'},
+        {"drr.json": '{"format": "1", "created": "", "versions": {}}'},
+        {"drr.json": '{"format": 1, "created": "", "versions": []}'},
+    ],
+    ids=str,
+)
+def test_rewritten_files_are_refused(path, changes):
+    with pytest.raises(drr.ModelFileError, match="damaged") as caught:
+        drr.load(rewritten(path, changes))
+    assert "\n" not in str(caught.value)
+
+
+def test_arrays_that_hold_pickles_are_refused(path):
+    with zipfile.ZipFile(path) as archive:
+        arrays = [name for name in archive.namelist() if name.endswith(".npy")]
+    pickled = (
+        b"\x93NUMPY\x01\x00v\x00{'descr': '|O', 'fortran_order': False, 'shape': (1,), }".ljust(128)
+        + b"\x80\x04."
+    )
+    with pytest.raises(drr.ModelFileError):
+        drr.load(rewritten(path, dict.fromkeys(arrays, pickled)))
+
+
+def test_files_of_others_are_refused(rows, path, tmp_path):
+    import skops.io
+
+    skops.io.dump(LogisticRegression().fit(*rows), tmp_path / "foreign.skops")
+    with pytest.raises(drr.ModelFileError, match="not saved by drr"):
+        drr.load(tmp_path / "foreign.skops")
+    with pytest.raises(FileNotFoundError):
+        drr.load(tmp_path / "absent.skops")
+    drr.save({"no": "estimator"}, tmp_path / "dict.skops")
+    with pytest.raises(drr.ModelFileError, match="holds a dict"):
+        drr.load(tmp_path / "dict.skops")
+
+
+class Stranger(Perceptron):
+    """A classifier from outside drr and scikit-learn."""
+
+
+def test_types_of_others_need_to_be_named(rows, tmp_path, monkeypatch):
+    module = type("module", (), {"Stranger": Stranger})
+    monkeypatch.setitem(__import__("sys").modules, "stranger_module", module)
+    monkeypatch.setattr(Stranger, "__module__", "stranger_module")
+    drr.save(drr.DRRClassifier(Stranger(), random_state=0).fit(*rows), tmp_path / "model.skops")
+    with pytest.raises(drr.ModelFileError, match=r"not trusted: stranger_module\.Stranger;"):
+        drr.load(tmp_path / "model.skops")
+    for trusted in ("stranger_module", "stranger_module.Stranger"):
+        assert isinstance(drr.load(tmp_path / "model.skops", trusted=[trusted]).estimator_, Stranger)
+
+
+def test_a_name_within_drr_is_not_enough(path):
+    with zipfile.ZipFile(path) as archive:
+        schema = archive.read("schema.json").decode()
+    crafted = schema.replace('"DRRClassifier"', '"_Labels"').replace('"drr.classifier"', '"drr.decision"')
+    assert crafted != schema
+    with pytest.raises(drr.ModelFileError, match=r"not trusted: drr\.decision\._Labels"):
+        drr.load(rewritten(path, {"schema.json": crafted}))

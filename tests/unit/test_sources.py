@@ -1,0 +1,200 @@
+"""Sources of row blocks: what they read, and what they refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import drr
+from drr._runner import read_ahead
+from drr.sources import ArraySource, is_source
+
+rng = np.random.default_rng(5)
+ROWS = rng.standard_normal((1000, 6))
+
+
+def whole(source):
+    blocks = [
+        block.toarray() if scipy.sparse.issparse(block) else np.array(block) for block in read_ahead(source)
+    ]
+    return np.concatenate(blocks)
+
+
+def test_npy_file(tmp_path):
+    np.save(tmp_path / "rows.npy", ROWS.astype(np.float32))
+    source = drr.open_rows(tmp_path / "rows.npy", block_rows=70)
+    assert (source.n_rows, source.n_columns, source.dtype) == (1000, 6, np.float32)
+    for _ in range(2):
+        np.testing.assert_array_equal(whole(source), ROWS.astype(np.float32))
+
+
+def test_memory_map(tmp_path):
+    np.save(tmp_path / "rows.npy", ROWS)
+    source = drr.open_rows(np.load(tmp_path / "rows.npy", mmap_mode="r"), block_rows=333)
+    np.testing.assert_array_equal(whole(source), ROWS)
+
+
+def test_slice_of_a_memory_map_is_not_taken_for_the_whole(tmp_path):
+    np.save(tmp_path / "rows.npy", ROWS)
+    part = np.load(tmp_path / "rows.npy", mmap_mode="r")[100:300]
+    np.testing.assert_array_equal(whole(drr.open_rows(part)), ROWS[100:300])
+
+
+def test_csr_in_npz(tmp_path):
+    matrix = scipy.sparse.random_array((500, 40), density=0.1, format="csr", rng=rng)
+    scipy.sparse.save_npz(tmp_path / "rows.npz", matrix)
+    source = drr.open_rows(tmp_path / "rows.npz", block_rows=64)
+    assert source.n_rows == 500
+    np.testing.assert_array_equal(whole(source), matrix.toarray())
+
+
+def test_other_sparse_formats_are_refused(tmp_path):
+    scipy.sparse.save_npz(tmp_path / "rows.npz", scipy.sparse.csc_array(np.eye(3)))
+    with pytest.raises(ValueError, match="csc matrix; save it as CSR"):
+        drr.open_rows(tmp_path / "rows.npz")
+
+
+def parquet(path, rows, names="abcdef"):
+    arrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({name: rows[:, k] for k, name in enumerate(names)})
+    files.write_table(table, path, row_group_size=150)
+
+
+def test_parquet_file_and_directory(tmp_path):
+    parquet(tmp_path / "a.parquet", ROWS[:400])
+    parquet(tmp_path / "b.parquet", ROWS[400:])
+    np.testing.assert_array_equal(whole(drr.open_rows(tmp_path, block_rows=77)), ROWS)
+    one = drr.open_rows(tmp_path / "a.parquet", columns=["c", "a"])
+    np.testing.assert_array_equal(whole(one), ROWS[:400][:, [2, 0]])
+
+
+def test_parquet_files_with_other_columns_are_refused(tmp_path):
+    parquet(tmp_path / "a.parquet", ROWS)
+    parquet(tmp_path / "b.parquet", ROWS, names="abcdeg")
+    with pytest.raises(
+        ValueError, match=r"b\.parquet has the columns .*all files must have the same columns"
+    ):
+        drr.open_rows(tmp_path)
+
+
+def test_list_of_blocks_and_object_that_starts_over():
+    class Blocks:
+        def __iter__(self):
+            return iter(np.array_split(ROWS, 7))
+
+    for blocks in (np.array_split(ROWS, 7), Blocks()):
+        np.testing.assert_array_equal(whole(drr.open_rows(blocks)), ROWS)
+
+
+def test_generator_is_refused_with_the_reason():
+    with pytest.raises(
+        TypeError, match=r"generator, which can be read only once, but raking makes several passes"
+    ):
+        drr.open_rows(block for block in [ROWS])
+
+
+def test_what_counts_as_a_source():
+    assert is_source(ArraySource(ROWS))
+    assert not is_source(ROWS)
+    assert not is_source([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "absent.npy"])
+def test_unknown_files(tmp_path, name):
+    (tmp_path / "rows.csv").write_text("1,2\n")
+    with pytest.raises((ValueError, FileNotFoundError), match=name):
+        drr.open_rows(tmp_path / name)
+
+
+def test_fortran_order_is_refused(tmp_path):
+    np.save(tmp_path / "rows.npy", np.asfortranarray(ROWS))
+    with pytest.raises(ValueError, match=r"rows\.npy is stored by columns"):
+        drr.open_rows(tmp_path / "rows.npy")
+
+
+def test_truncated_file_is_named(tmp_path):
+    path = tmp_path / "rows.npy"
+    np.save(path, ROWS)
+    with open(path, "r+b") as file:
+        file.truncate(20_000)
+    with pytest.raises(ValueError, match=r"rows\.npy is truncated: 1000 rows of 6 float64 take 48128 bytes"):
+        drr.open_rows(path)
+
+
+@pytest.mark.parametrize("kind", ["npy", "parquet"])
+def test_file_that_changes_between_passes_is_named(tmp_path, kind):
+    path = tmp_path / f"rows.{kind}"
+    write = (lambda rows: np.save(path, rows)) if kind == "npy" else (lambda rows: parquet(path, rows))
+    write(ROWS)
+    source = drr.open_rows(path)
+    whole(source)
+    write(ROWS[:500])
+    with pytest.raises(ValueError, match=rf"rows\.{kind} changed during the fit"):
+        whole(source)
+
+
+def test_file_that_is_cut_short_while_it_is_read(tmp_path):
+    path = tmp_path / "rows.npy"
+    np.save(path, ROWS)
+    source = drr.open_rows(path, block_rows=10)
+    blocks = source.blocks()
+    next(blocks)
+    with open(path, "r+b") as file:
+        file.truncate(20_000)
+    with pytest.raises(ValueError, match=r"rows\.npy was cut short during the fit: it ends in row 4\d\d"):
+        list(blocks)
+
+
+@pytest.mark.parametrize("kind", ["npy", "parquet"])
+def test_nan_is_named_by_file_block_and_row(tmp_path, kind):
+    rows = ROWS.copy()
+    rows[437, 2] = np.nan
+    path = tmp_path / f"rows.{kind}"
+    if kind == "npy":
+        np.save(path, rows)
+    else:
+        parquet(path, rows)
+    message = rf"NaN in block 4, row 37 of the block, column 2 of .*rows\.{kind}.*this is row 437 of all"
+    with pytest.raises(ValueError, match=message):
+        drr.rake(drr.open_rows(path, block_rows=100), np.zeros(6))
+
+
+def test_blocks_of_unequal_width_are_refused():
+    with pytest.raises(ValueError, match="block 1 has 5 columns, but 6 are expected"):
+        drr.rake(drr.open_rows([ROWS, ROWS[:, :5]]), np.zeros(6))
+
+
+def test_empty_blocks_change_nothing():
+    target = ROWS.mean(axis=0) + 0.3
+    one = drr.rake(drr.open_rows([ROWS[:500], ROWS[500:]]), target)
+    other = drr.rake(drr.open_rows([ROWS[:0], ROWS[:500], ROWS[:0], ROWS[500:], ROWS[:0]]), target)
+    np.testing.assert_allclose(other.dual.theta, one.dual.theta, rtol=1e-12)
+    assert one.floor.n_rows == other.floor.n_rows == 1000
+
+
+def test_no_rows_at_all():
+    with pytest.raises(ValueError, match="every block is empty"):
+        drr.rake(drr.open_rows([ROWS[:0]]), np.zeros(6))
+
+
+def test_rows_that_change_in_number():
+    class Growing:
+        n = 990
+
+        def __iter__(self):
+            Growing.n += 1
+            yield ROWS[: Growing.n]
+
+    with pytest.raises(ValueError, match="the rows changed during the fit: the first pass saw"):
+        drr.rake(drr.open_rows(Growing()), ROWS.mean(axis=0) + 0.3)
+
+
+def test_error_of_the_reader_reaches_the_caller():
+    class Broken:
+        def __iter__(self):
+            yield ROWS
+            raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        drr.find_floor(drr.open_rows(Broken()), np.zeros(6))
