@@ -28,6 +28,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathml",
     "reference",
+    "command_help",
 ]
 exclude_patterns = ["_extensions", "_templates"]
 templates_path = ["_templates"]
@@ -43,6 +44,8 @@ copybutton_exclude = ".linenos, .gp, .go"
 # Reference
 autodoc_typehints = "none"  # numpydoc's sections say the types
 autodoc_member_order = "bysource"
+default_role = "py:obj"  # a name in single backticks is a link where the reference has it
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False  # the template of a class lists them
 numpydoc_xref_param_type = False
 
@@ -80,8 +83,7 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "article_footer_items": ["prev-next.html"],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "start/*": [], "command_line": []}
+html_sidebars = {"index": []}

@@ -5,9 +5,10 @@ A majority of ten million rows
 Rows beyond memory are no reason to thin them out. Here the features of the majority are a file on disk, in
 single precision, that is read in place, pass by pass.
 
-The size is set by ``DRR_EXAMPLE_ROWS``. By default it is small enough for a coffee sip;
-``DRR_EXAMPLE_ROWS=10000000 python examples/plot_7_ten_million_rows.py`` is the real thing and writes 0.8 GB to
-the temporary folder.
+The size is set by ``DRR_EXAMPLE_ROWS``, small by default. The real thing,
+``DRR_EXAMPLE_ROWS=10000000 python examples/plot_7_ten_million_rows.py``, writes 0.8 GB to the temporary folder. On
+two idle cores it took 4.4 s for the floor and 16 s for the dual of all rows in a memory map, 23 s for both when read
+in passes, and 2 minutes as a whole, with at most 1.5 GB in memory, pages of the map included.
 """
 
 import os
@@ -78,7 +79,16 @@ drr.WeightConcentrationDisplay.from_weights(dual.weights, ax=right)
 plt.show()
 
 # %%
-# The certificates hold for the file as a whole: nothing was sampled.
+# A memory map leaves it to the system how much of the file stays in memory. Given the path instead, the file is
+# read in blocks of a few megabytes and never held, at the price of more passes. The answer is the same, and the
+# certificates hold for the file as a whole: nothing was sampled.
+
+started = time.perf_counter()
+in_passes = drr.rake(path, rare_mean)
+elapsed = time.perf_counter() - started
+difference = np.linalg.norm(in_passes.dual.theta - dual.theta) / np.linalg.norm(dual.theta)
+print(f"in passes: {elapsed:.2f} s, dual to a gap of {in_passes.dual.gap:.1e} nats")
+print(f"relative difference of the two duals {difference:.1e}")
 
 del majority, part
 folder.cleanup()

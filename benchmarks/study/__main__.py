@@ -7,10 +7,16 @@ import sys
 from pathlib import Path
 
 from benchmarks.study.datasets import TABULAR, available, compare_counts, load_dataset, missing_from
+from benchmarks.study.datasets.public import save, sources
 from benchmarks.study.learners import LEARNERS
 from benchmarks.study.methods import METHODS
+from benchmarks.study.publish import write_tables
+from benchmarks.study.results import Results
 from benchmarks.study.runner import run
+from benchmarks.study.tables import TABLES
 from benchmarks.tabular import N_TRIALS
+
+RESULTS = Path(__file__).parent / "results"
 
 # From quick to slow, so that the slowest is the last to start within a trial.
 ORDER = (
@@ -32,6 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     _add_run(commands.add_parser("run", help="compute cells; continues where an earlier run stopped"))
+    _add_tables(commands.add_parser("tables", help="every table as CSV, the paper's figures beside ours"))
+    _add_headline(commands.add_parser("headline", help="print the figures that decide"))
+    _add_fetch(commands.add_parser("fetch", help="fetch data sets from their public sources"))
     _add_check(commands.add_parser("check", help="compare a folder of data with the paper's table"))
     options = parser.parse_args(arguments)
     try:
@@ -95,6 +104,50 @@ def _trials(texts: list[str], names: list[str]) -> dict[str, int]:
         else:
             default = int(number)
     return {name: exceptions.get(name, default) for name in names}
+
+
+def _add_tables(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--results", type=Path, required=True, help="folder of cells.csv or *.csv.gz")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.set_defaults(action=_tables)
+
+
+def _tables(options: argparse.Namespace) -> int:
+    left_out = write_tables(Results.read(options.results), options.out)
+    if left_out:
+        print(f"no results yet for: {', '.join(left_out)}")
+    return 0
+
+
+def _add_headline(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, help="default: the results of the repository"
+    )
+    parser.set_defaults(action=_headline)
+
+
+def _headline(options: argparse.Namespace) -> int:
+    results = Results.read(options.results)
+    for name in ("headline", "acceptance"):
+        print(TABLES[name](results).to_string(index=False), end="\n\n")
+    return 0
+
+
+def _add_fetch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", help="default: all that have a public address")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write, for --data of run")
+    parser.set_defaults(action=_fetch)
+
+
+def _fetch(options: argparse.Namespace) -> int:
+    known = sources()
+    unknown = [name for name in options.names if name not in known]
+    if unknown:
+        raise ValueError(f"no public address for {', '.join(unknown)}; there is one for {', '.join(known)}")
+    for name in options.names or known:
+        path = save(known[name](), options.out, "fetched from its public source")
+        print(f"{name}: {path}")
+    return 0
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,12 @@ def _split_groups(y: NDArray[np.int64], groups: NDArray[np.str_], trial: int) ->
     )
     folds = StratifiedGroupKFold(10, shuffle=True, random_state=seed)
     parts = [part for _, part in folds.split(np.zeros(len(train)), y[train], groups[train])]
-    threshold = np.sort(np.concatenate(parts[:3]))
+    # Few groups may hold all rare rows: of all ways to take three parts, that with nearest to 3/10 of the rare rows.
+    labels = y[train]
+    wanted = THRESHOLD_SHARE * labels.sum()
+    chosen = min(
+        combinations(parts, 3), key=lambda three: abs(sum(labels[part].sum() for part in three) - wanted)
+    )
+    threshold = np.sort(np.concatenate(chosen))
     fit = np.setdiff1d(np.arange(len(train)), threshold)
     return Split(train[fit], train[threshold], test)

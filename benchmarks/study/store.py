@@ -47,7 +47,11 @@ class Store:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = _lock(folder / "lock")
-        self._agree(configuration)
+        try:
+            self._agree(configuration)
+        except OtherConfigurationError:
+            self._lock.close()
+            raise
         self.path = folder / CELLS
         if self.path.exists():
             _drop_torn_line(self.path)
@@ -158,5 +162,6 @@ def _lock(path: Path) -> io.TextIOWrapper:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        file.close()
         raise RuntimeError(f"another run is writing to {path.parent}") from None
     return file

@@ -10,9 +10,16 @@ from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 
+def to_mathml(formula: str, display: str) -> str:
+    """MathML of a TeX formula, with the bars of norms as high as the letters and not as the line."""
+    return convert(formula, display=display).replace(
+        "<mo>&#x02016;</mo>", '<mo stretchy="false">&#x02016;</mo>'
+    )
+
+
 def render_inline(translator: HTML5Translator, node: nodes.math) -> None:
     """A formula within a line."""
-    translator.body.append(convert(node.astext(), display="inline"))
+    translator.body.append(to_mathml(node.astext(), "inline"))
     raise nodes.SkipNode
 
 
@@ -21,7 +28,7 @@ def render_block(translator: HTML5Translator, node: nodes.math_block) -> None:
     translator.body.append(translator.starttag(node, "div", CLASS="math notranslate"))
     if node.get("number"):
         translator.body.append(f'<span class="eqno">({node["number"]})</span>')
-    translator.body.append(convert(node.astext(), display="block"))
+    translator.body.append(to_mathml(node.astext(), "block"))
     translator.body.append("</div>\n")
     raise nodes.SkipNode
 

@@ -32,6 +32,8 @@ STAGES = {
     "fusion_curve": "Display: the fusion curve",
     "moment_balance": "Display: the balance of moments",
     "weight_concentration": "Display: the concentration of weights",
+    "sources": "Rows out of memory",
+    "passes": "Passes over rows",
     "persistence": "Saving and loading",
     "exceptions": "Exceptions",
 }

@@ -96,7 +96,7 @@ def _stratified_split(fraction: float, labels: Labels, random_state: int) -> tup
     single, rest = _single_rows(labels)
     _warn_of_single_rows(labels, single)
     codes = labels.codes[rest]
-    n_classes = len(np.unique(codes))
+    n_classes = int(np.count_nonzero(np.bincount(codes)))
     # A part needs a row of every class to be stratified; very few rows leave less than the fraction asks for.
     n_held_out = int(np.ceil(fraction * len(rest)))
     size: float | int = fraction if n_classes <= n_held_out <= len(rest) - n_classes else n_classes
@@ -115,7 +115,8 @@ def _fold_splits(n_folds: int, labels: Labels, random_state: int) -> list[tuple[
     single, rest = _single_rows(labels)
     _warn_of_single_rows(labels, single)
     codes = labels.codes[rest]
-    smallest = int(np.unique(codes, return_counts=True)[1].min())
+    counts = np.bincount(codes)
+    smallest = int(counts[counts > 0].min())
     if smallest < n_folds:
         warnings.warn(
             f"holdout={n_folds} folds, but the smallest class has {smallest} rows; {smallest} folds are used, each "
@@ -149,7 +150,7 @@ def _warn_of_single_rows(labels: Labels, single: Rows) -> None:
 def _check(plan: Holdout, labels: Labels) -> None:
     for number, (fit, held_out) in enumerate(plan.splits):
         where = f" in fold {number}" if plan.is_cross_fitted else ""
-        absent = np.setdiff1d(np.arange(len(labels.classes)), labels.codes[fit])
+        absent = np.flatnonzero(np.bincount(labels.codes[fit], minlength=len(labels.classes)) == 0)
         if len(absent):
             label = labels.classes.tolist()[absent[0]]
             raise ValueError(

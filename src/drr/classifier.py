@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +29,7 @@ from drr.decision import Rule
 from drr.features import RakingFeatureMap
 from drr.fusion import Separation, separation
 from drr.gain import GainInterval, gain_interval
-from drr.multiclass import class_decision, class_probabilities
+from drr.multiclass import class_decision, class_probabilities, class_rules
 from drr.rescoring import HeldOutScores, Rescoring, fit_rescoring
 from drr.score import RakingDual
 
@@ -68,11 +69,12 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         already, all rows count as held out.
     calibration : {"sigmoid", "isotonic"} or None, default="sigmoid"
         The map from the fused score to probabilities. None: no `predict_proba`.
-    threshold : float, str, rule, callable or None, default="balanced_accuracy"
+    threshold : float, str, rule, callable, dict or None, default="balanced_accuracy"
         The cut of the fused score, or how to choose it: "balanced_accuracy", "f1", "mcc", "g_mean", the name of a
         scorer of labels, a metric or scorer, or a rule such as `RecallAtLeast`, `PrecisionAtLeast`,
-        `FalsePositiveRateAtMost`, `TopK` and `CostMatrix`. None cuts at a probability of one half, and predicts the
-        most probable of several classes.
+        `FalsePositiveRateAtMost`, `TopK` and `CostMatrix`. None cuts at a probability of one half. With three classes
+        or more the most probable is predicted, or with a dict of labels to any of the above, the one farthest above
+        its cut; without a calibration each class is cut by the rule.
     pos_label : label, default=None
         The rare class; None is the rarer one.
     random_state : int, RandomState instance or None, default=None
@@ -104,6 +106,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : array of str
         Only where X has column names.
 
+    Notes
+    -----
     With three classes or more, `dual_`, `fusion_weight_`, `calibrator_`, `threshold_`, `separation_` and `gain_` are
     lists with one entry per class.
 
@@ -128,7 +132,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fusion_weight: float | str = 0.5,
         holdout: Any = 0.3,
         calibration: str | None = "sigmoid",
-        threshold: Rule | None = "balanced_accuracy",
+        threshold: Rule | Mapping[Any, Rule] | None = "balanced_accuracy",
         pos_label: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -373,6 +377,9 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         # 3. Standardisation, fusion weight, calibration and cut of each rare class.
         shares = np.bincount(labels.codes) / len(labels.codes)
+        rules = class_rules(
+            self.threshold, recipe.rare_labels.tolist(), calibrated=self.calibration is not None
+        )
         rescorings: list[Rescoring] = []
         for k, index in enumerate(recipe.rare):
             parts: list[HeldOutScores] = [columns[k] for _, columns in results]
@@ -381,7 +388,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     parts,
                     fusion_weight=self.fusion_weight,
                     calibration=self.calibration,
-                    threshold=self.threshold,
+                    threshold=rules[k],
                     rare_share=float(shares[index]),
                 )
             )

@@ -89,7 +89,7 @@ def find_floor(
     target : array of shape (n_columns,)
         μ₁, the mean to reach.
     base_weights : array of shape (n_rows,), optional
-        d. Only its zeros matter to the floor: such rows are absent. All rows are present by default.
+        The weights d. Only their zeros matter to the floor: such rows are absent. All rows are present by default.
     method : {"auto", "paper"}
         ``auto`` is Wolfe's min-norm-point method over a working set of rows; it ends with a relative gap of
         at most 1e-10, or with ``value <= 1e-10 * base_discrepancy`` for a target inside the hull, after a

@@ -19,15 +19,12 @@ ESTIMATORS = [
     RakingDual(random_state=0),
     RakingDual(RakingFeatureMap(0), eta=0.2),
     RakingResampler(random_state=0),
-    # The labels of most rules are not those of the larger probability, which one check demands where there are
-    # probabilities: a rule goes without them, and with them goes the cut at one half.
+    DRRClassifier(RandomForestClassifier(10, random_state=0), random_state=0),
     DRRClassifier(RandomForestClassifier(10, random_state=0), calibration=None, random_state=0),
-    DRRClassifier(RandomForestClassifier(10, random_state=0), threshold=None, random_state=0),
     DRRClassifier(
         RandomForestClassifier(10, random_state=0),
         holdout=3,
         fusion_weight="auto",
-        threshold=None,
         random_state=0,
     ),
 ]

@@ -9,6 +9,8 @@
 using namespace drr;
 
 namespace {
+constexpr Work plenty{1e6}; // worth any number of threads
+
 struct StopAtOnce final : Monitor {
   bool stop_requested() override { return true; }
 };
@@ -19,7 +21,7 @@ TEST_CASE("every task runs exactly once, on any number of threads") {
     ThreadPool pool({n_threads, nullptr});
     for (Index n_tasks : {0, 1, 2, 7, 1000}) {
       std::vector<std::atomic<int>> counts(static_cast<std::size_t>(n_tasks));
-      pool.run(n_tasks, [&](Index task, int worker) {
+      pool.run(n_tasks, plenty, [&](Index task, int worker) {
         CHECK(worker < pool.n_threads());
         ++counts[static_cast<std::size_t>(task)];
       });
@@ -32,14 +34,14 @@ TEST_CASE("every task runs exactly once, on any number of threads") {
 TEST_CASE("an exception in a task reaches the caller, and the pool stays usable") {
   ThreadPool pool({4, nullptr});
   for (int repeat = 0; repeat < 50; ++repeat) {
-    CHECK_THROWS_WITH_AS(pool.run(64,
+    CHECK_THROWS_WITH_AS(pool.run(64, plenty,
                                   [](Index task, int) {
                                     if (task == 13)
                                       throw std::runtime_error("thirteen");
                                   }),
                          "thirteen", std::runtime_error);
     std::atomic<int> count = 0;
-    pool.run(64, [&](Index, int) { ++count; });
+    pool.run(64, plenty, [&](Index, int) { ++count; });
     CHECK(count == 64);
   }
 }
@@ -47,5 +49,5 @@ TEST_CASE("an exception in a task reaches the caller, and the pool stays usable"
 TEST_CASE("a stop request becomes Interrupted") {
   StopAtOnce monitor;
   ThreadPool pool({2, &monitor});
-  CHECK_THROWS_AS(pool.run(8, [](Index, int) {}), Interrupted);
+  CHECK_THROWS_AS(pool.run(8, plenty, [](Index, int) {}), Interrupted);
 }

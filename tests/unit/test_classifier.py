@@ -466,6 +466,7 @@ def test_each_class_is_the_binary_problem_with_the_same_base_scores(four_classes
         "dual": RakingDual(FrozenEstimator(RakingFeatureMap(random_state=0).fit(X))),
         "holdout": tuple(train_test_split(np.arange(len(y)), stratify=y, random_state=0)),
     }
+    options["calibration"] = None  # with probabilities all are cut at one half
     together = DRRClassifier.from_scores(scores, X, y, **options)
     for k, label in enumerate(together.classes_):
         alone = DRRClassifier.from_scores(scores[:, k], X, y == label, pos_label=True, **options)
@@ -475,6 +476,41 @@ def test_each_class_is_the_binary_problem_with_the_same_base_scores(four_classes
             atol=1e-6,
         )
         assert together.threshold_[k] == pytest.approx(alone.threshold_, abs=1e-6)
+
+
+@pytest.mark.parametrize("calibration", ["sigmoid", "isotonic"])
+def test_the_most_probable_of_several_classes_is_predicted(four_classes, calibration):
+    X, y = four_classes
+    classifier = DRRClassifier(GaussianNB(), calibration=calibration, random_state=0).fit(X, y)
+    most_probable = classifier.classes_[classifier.predict_proba(X).argmax(axis=1)]
+    np.testing.assert_array_equal(classifier.predict(X), most_probable)
+    np.testing.assert_array_equal(
+        classifier.decision_function(X).argmax(axis=1),
+        np.searchsorted(classifier.classes_, classifier.predict(X)),
+    )
+
+
+def test_classes_can_have_cuts_of_their_own(four_classes):
+    X, y = four_classes
+    options = {"holdout": 3, "random_state": 0}
+    plain = DRRClassifier(GaussianNB(), **options).fit(X, y)
+    eager = DRRClassifier(GaussianNB(), threshold={"oak": RecallAtLeast(1.0)}, **options).fit(X, y)
+    oak = eager.rescorings_[3]
+    assert (oak.held_out_fused > oak.cut)[oak.held_out.positive].all()
+    assert eager.threshold_[:3] == plain.threshold_[:3]
+    recalls = [(model.predict(X)[y == "oak"] == "oak").mean() for model in (plain, eager)]
+    assert recalls[1] >= recalls[0]
+    without = DRRClassifier(GaussianNB(), calibration=None, **options).fit(X, y)
+    cuts = [choose_cut(each.held_out_fused, each.held_out.positive) for each in without.rescorings_]
+    assert without.threshold_ == cuts
+    for threshold, calibration, message in (
+        ({"yew": 0.0}, "sigmoid", "threshold names the class 'yew'"),
+        ({"oak": 0.0}, None, "must name a rule for every class"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            DRRClassifier(GaussianNB(), threshold=threshold, calibration=calibration).fit(X, y)
+    with pytest.raises(ValueError, match="names classes, which is for three or more"):
+        DRRClassifier(GaussianNB(), threshold={True: "f1"}).fit(X, y == "oak")
 
 
 def test_three_classes_take_no_pos_label(four_classes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.study.datasets.catalogue import GENE_TASKS_OF_THE_PAPER, TABULAR, Counts
+from benchmarks.study.datasets.catalogue import GENE_TASKS_OF_THE_PAPER, TABULAR, Counts, is_gene_task
 from benchmarks.study.datasets.folder import (
     available,
     compare_counts,
@@ -18,6 +18,7 @@ __all__ = [
     "Dataset",
     "available",
     "compare_counts",
+    "is_gene_task",
     "load_dataset",
     "missing_from",
 ]

@@ -52,3 +52,8 @@ GENE_TASKS_OF_THE_PAPER = {
     "OVA_Prostate": (1146, 69),
     "OVA_Uterus": (1138, 124),
 }
+
+
+def is_gene_task(name: str) -> bool:
+    """Whether a data set is a one-versus-rest task on gene expression: the paper's, or ``source:label``."""
+    return ":" in name or name in GENE_TASKS_OF_THE_PAPER

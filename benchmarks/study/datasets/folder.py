@@ -33,7 +33,8 @@ def missing_from(directory: Path) -> dict[str, str]:
         for name in TABULAR
         if name not in present
     }
-    return reasons | dict.fromkeys(GENE_TASKS_OF_THE_PAPER, "not in the manifest; OpenML has it")
+    absent = [name for name in GENE_TASKS_OF_THE_PAPER if name not in present]
+    return reasons | dict.fromkeys(absent, "not in the manifest; OpenML has it")
 
 
 @lru_cache(maxsize=4)
@@ -64,13 +65,17 @@ def compare_counts(dataset: Dataset) -> dict[str, tuple[int, int]]:
 
 def check_digest(path: Path, expected: str) -> str:
     """The SHA-256 of a file; an error where it is not the expected one."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    digest = file_digest(path)
     if digest != expected:
         raise CorruptFileError(
             f"{path} has the SHA-256 {digest}, its manifest says {expected}: fetch it again"
         )
     return digest
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

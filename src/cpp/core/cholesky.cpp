@@ -25,11 +25,12 @@ bool cholesky(Eigen::Ref<Eigen::MatrixXd> lower, ThreadPool& pool) {
     const Index n_strips = (below + block - 1) / block;
     const auto strip_of = [&](Index strip) { return std::min(block, below - strip * block); };
     auto column = lower.block(right, left, below, width);
-    pool.run(n_strips, [&](Index strip, int) {
+    const double below_numbers = static_cast<double>(below * width);
+    pool.run(n_strips, Work::multiplying(0.5 * below_numbers * width), [&](Index strip, int) {
       auto part = column.middleRows(strip * block, strip_of(strip));
       corner.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(part);
     });
-    pool.run(n_strips, [&](Index strip, int) {
+    pool.run(n_strips, Work::multiplying(0.5 * below_numbers * below), [&](Index strip, int) {
       const Eigen::Index first = strip * block, size = strip_of(strip), rest = below - first - size;
       const auto here = column.middleRows(first, size);
       lower.block(right + first, right + first, size, size)

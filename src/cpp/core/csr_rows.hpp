@@ -18,6 +18,7 @@ public:
       : RowBlocks(view.n_rows, view.n_cols, shift, bytes_per_row(view)), view_(view),
         squared_shift_(dot_of(shift, shift, view.n_cols)) {}
 
+  Index n_numbers() const override { return view_.n_stored; }
   bool is_sparse() const override { return true; }
 
   void scores(RowRange rows, const double* theta, double* scores, Visit) const override {

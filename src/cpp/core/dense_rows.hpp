@@ -61,6 +61,12 @@ public:
     }
   }
 
+  void copy_columns(RowRange rows, RowRange columns, double* out) const override {
+    for (Index i = rows.begin; i < rows.end; ++i)
+      for (Index k = columns.begin; k < columns.end; ++k)
+        *out++ = shifted(i, k);
+  }
+
   void squared_norms(RowRange rows, double* norms) const override {
     for (Index i = rows.begin; i < rows.end; ++i) {
       Packet sums = broadcast(0.0);

@@ -78,12 +78,13 @@ DualResult solve_dual(const DualInput& input, const DualOptions& options, const 
   // solve.
   const ConvergenceRule rule(input.tolerance, base_discrepancy);
   const int max_iter = options.max_iter > 0 ? options.max_iter : default_max_iter;
-  move_to_start(model, point, input.floor_residual);
   const DualMethod method = options.method == DualMethod::automatic ? cheapest_method(model) : options.method;
   if (method == DualMethod::wide) {
-    const Minimisation end = minimise_in_row_span(model, problem_of(input), point, rule, max_iter);
+    const Minimisation end =
+        minimise_in_row_span(model, problem_of(input), point, input.floor_residual, rule, max_iter);
     return finish(model, input, point, output, end, "wide");
   }
+  move_to_start(model, point, input.floor_residual);
   const auto inner = make_inner_solve(model, method);
   const Minimisation end = minimise(model, point, *inner, rule, max_iter);
   return finish(model, input, point, output, end, inner->name());

@@ -58,13 +58,16 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, con
   Direction direction;
   for (;; ++end.n_iter) {
     // 1. The gradient at the weights that the last plane search left.
-    model.update_gradient(point);
+    if (!point.is_fresh)
+      model.update_gradient(point);
     report(model, point, end.n_iter);
 
     // 2. A minimum counts only if it still is one when computed from θ alone.
     if (rule.accepts(model, point)) {
-      model.evaluate_afresh(point);
-      if (rule.accepts(model, point)) {
+      const bool was_fresh = point.is_fresh;
+      if (!was_fresh)
+        model.evaluate_afresh(point);
+      if (was_fresh || rule.accepts(model, point)) {
         end.status = Status::converged;
         return end;
       }
@@ -84,7 +87,8 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, con
       end.status = stalled ? Status::round_off : Status::iteration_limit;
       if (stalled)
         point.theta = progress.best();
-      model.evaluate_afresh(point);
+      if (stalled || !point.is_fresh)
+        model.evaluate_afresh(point);
       return end;
     }
 

@@ -32,6 +32,7 @@ void DualModel::move(DualPoint& point, const Direction& direction, Eigen::Vector
   plane.products << point.theta.squaredNorm(), across, across, direction.step.squaredNorm();
   const Eigen::Vector2d means(point.mean.dot(point.theta), point.mean.dot(direction.step));
   const PlaneValue best = plane_search_.minimise(plane, start, {1, 0}, means);
+  point.is_fresh = false;
   point.theta = best.at[0] * point.theta + best.at[1] * direction.step;
   point.scores = best.at[0] * point.scores + best.at[1] * direction.scores;
   point.norm = point.theta.norm();
@@ -62,6 +63,7 @@ void DualModel::evaluate_afresh(DualPoint& point) {
   point.log_partition = sum.value() - (log_d.empty() ? std::log(static_cast<double>(n_rows())) : 0.0);
   point.objective = point.log_partition + tolerance() * point.norm;
   set_gradient(point);
+  point.is_fresh = true;
 }
 
 void DualModel::set_gradient(DualPoint& point) {

@@ -30,6 +30,7 @@ struct DualPoint {
   Eigen::VectorXd weights;  // w
   Eigen::VectorXd mean;     // Aᵀw
   Eigen::VectorXd gradient; // g = Aᵀw + δθ/‖θ‖
+  bool is_fresh = false;    // all of it computed from θ alone, without the round-off of former steps
 };
 
 // A step p with its scores Ap: what a plane search needs.

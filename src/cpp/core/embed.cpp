@@ -23,7 +23,8 @@ void for_each_tile(const Embedder& embedder, Index n_rows, const Execution& exec
   std::vector<EmbeddedTile> tiles(pool.n_threads());
   for (EmbeddedTile& tile : tiles)
     tile = embedder.make_tile();
-  pool.run((n_rows + rows_per_task - 1) / rows_per_task, [&](Index task, int worker) {
+  const Work work = Work::exponentials(n_rows * (1 + embedder.wave_stride()));
+  pool.run((n_rows + rows_per_task - 1) / rows_per_task, work, [&](Index task, int worker) {
     const Index end = std::min(n_rows, (task + 1) * rows_per_task);
     for (Index begin = task * rows_per_task; begin < end; begin += Embedder::rows_per_tile) {
       const RowRange rows{begin, std::min(end, begin + Embedder::rows_per_tile)};

@@ -26,7 +26,7 @@ RowSurvey FloorPasses::survey() {
   double* norms = scores_.data();
 
   // 1. Each chunk: its squared norms, and its share of the mean while its rows are in the cache.
-  pool_.run(chunks_.count(), [&](Index chunk, int) {
+  pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int) {
     chunks_.for_each_tile(chunk, [&](RowRange tile) {
       rows_.squared_norms(tile, norms + tile.begin);
       rows_.add_weighted(tile, uniform.empty() ? base_weights_.data() + tile.begin : uniform.data(),
@@ -78,7 +78,7 @@ RowSurvey FloorPasses::survey() {
 
 LowestScore FloorPasses::price(std::span<const double> x) {
   std::vector<LowestScore> lowest(chunks_.count(), LowestScore{infinity, -1});
-  pool_.run(chunks_.count(), [&](Index chunk, int) {
+  pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int) {
     chunks_.for_each_tile(chunk, [&](RowRange tile) {
       double* scores = scores_.data() + tile.begin;
       rows_.scores(tile, x.data(), scores);

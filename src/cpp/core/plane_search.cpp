@@ -12,8 +12,8 @@ namespace drr {
 namespace {
 
 using ConstWide = Eigen::Map<const Eigen::ArrayXd>;
-constexpr Index rows_per_tile = 512;   // the temporaries of a tile stay in the first-level cache
-constexpr Index smallest_chunk = 8192; // less is not worth waking a thread
+constexpr Index rows_per_tile = 512; // the temporaries of a tile stay in the first-level cache
+constexpr Index smallest_chunk = 8192;
 constexpr Index most_vector_chunks = 64;
 constexpr int most_newton_steps = 40;
 constexpr int most_halvings = 40;
@@ -74,7 +74,7 @@ void PlaneSearch::accumulate(Sums& sums, const Plane& plane, RowRange rows, Eige
 }
 
 PlaneValue PlaneSearch::evaluate(const Plane& plane, Eigen::Vector2d at, Eigen::Vector2d centre) {
-  pool_.run(n_chunks_, [&](Index chunk, int) {
+  pool_.run(n_chunks_, Work::exponentials(n_rows_), [&](Index chunk, int) {
     partials_[chunk] = {minus_infinity, Eigen::Array<double, 6, 1>::Zero()};
     accumulate(partials_[chunk], plane, chunk_rows(chunk), at, centre);
   });
@@ -163,7 +163,7 @@ PlaneValue PlaneSearch::minimise(const Plane& plane, Eigen::Vector2d start, Eige
 }
 
 void PlaneSearch::weights(const double* scores, double log_partition, double* weights) {
-  pool_.run(n_chunks_, [&](Index chunk, int) {
+  pool_.run(n_chunks_, Work::exponentials(n_rows_), [&](Index chunk, int) {
     const RowRange rows = chunk_rows(chunk);
     Eigen::Map<Eigen::ArrayXd> w(weights + rows.begin, rows.size());
     w = ConstWide(scores + rows.begin, rows.size());
@@ -174,7 +174,7 @@ void PlaneSearch::weights(const double* scores, double log_partition, double* we
 }
 
 PlaneSearch::Extremes PlaneSearch::extremes(const double* scores) {
-  pool_.run(n_chunks_, [&](Index chunk, int) {
+  pool_.run(n_chunks_, Work::exponentials(n_rows_), [&](Index chunk, int) {
     double largest = minus_infinity, absolute = 0;
     for (Index i = chunk_rows(chunk).begin; i < chunk_rows(chunk).end; ++i)
       if (log_base_weights_.empty() || log_base_weights_[i] > minus_infinity) {

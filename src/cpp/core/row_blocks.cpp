@@ -5,6 +5,7 @@
 #include "drr/errors.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace drr {
 
@@ -16,6 +17,8 @@ constexpr double tile_bytes = 16 * 1024;
 constexpr Index smallest_tile = 4;  // rows are handled four at a time
 constexpr Index largest_tile = 256; // bounds the buffers of a tile for narrow rows
 constexpr Index most_chunks = 64;   // enough for any sensible number of threads; bounds the partial sums
+// Writing and adding the chunks' sums must cost little beside reading their rows.
+constexpr Index fewest_rows_per_chunk = 32;
 
 } // namespace
 
@@ -23,6 +26,14 @@ RowBlocks::RowBlocks(Index n_rows, Index n_cols, const double* shift, double byt
     : n_rows_(n_rows), n_cols_(n_cols), shift_(shift) {
   const auto fitting = static_cast<Index>(tile_bytes / std::max(1.0, bytes_per_row));
   rows_per_tile_ = std::clamp(fitting / smallest_tile * smallest_tile, smallest_tile, largest_tile);
+}
+
+void RowBlocks::copy_columns(RowRange rows, RowRange columns, double* out) const {
+  std::vector<double> row(n_cols_);
+  for (Index i = rows.begin; i < rows.end; ++i, out += columns.size()) {
+    copy({i, i + 1}, nullptr, row.data());
+    std::copy(row.begin() + columns.begin, row.begin() + columns.end, out);
+  }
 }
 
 namespace {
@@ -73,7 +84,8 @@ void validate(const FeatureView& features) {
 
 Chunks::Chunks(const RowBlocks& rows) : n_rows_(rows.n_rows()), rows_per_tile_(rows.rows_per_tile()) {
   const Index n_tiles = (n_rows_ + rows_per_tile_ - 1) / rows_per_tile_;
-  const Index tiles_per_chunk = std::max<Index>(1, (n_tiles + most_chunks - 1) / most_chunks);
+  const Index tiles_per_chunk = std::max((fewest_rows_per_chunk + rows_per_tile_ - 1) / rows_per_tile_,
+                                         (n_tiles + most_chunks - 1) / most_chunks);
   rows_per_chunk_ = tiles_per_chunk * rows_per_tile_;
   count_ = (n_rows_ + rows_per_chunk_ - 1) / rows_per_chunk_;
 }

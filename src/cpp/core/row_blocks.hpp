@@ -28,6 +28,8 @@ public:
   Index n_rows() const { return n_rows_; }
   Index n_cols() const { return n_cols_; }
   const double* shift() const { return shift_; }
+  // The numbers that a pass reads.
+  virtual Index n_numbers() const { return n_rows_ * n_cols_; }
   // Products with single rows are then much cheaper than dense copies of them.
   virtual bool is_sparse() const { return false; }
 
@@ -39,6 +41,8 @@ public:
                             Visit visit = Visit::only) const = 0;
   // out[(i − begin)·K …] = aᵢ, dense and in double, times scale[i − begin] where scale is given
   virtual void copy(RowRange rows, const double* scale, double* out) const = 0;
+  // The same of some columns only: out[(i − begin)·width …] = (aᵢ)ₖ for k in columns
+  virtual void copy_columns(RowRange rows, RowRange columns, double* out) const;
   // norms[i − begin] = ‖aᵢ‖²
   virtual void squared_norms(RowRange rows, double* norms) const = 0;
   // The position of the first NaN or infinity as "row R, column C", empty where there is none. Slow; for

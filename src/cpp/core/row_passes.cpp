@@ -14,13 +14,13 @@ RowPasses::RowPasses(const RowBlocks& rows, ThreadPool& pool)
       tile_buffers_(pool.n_threads(), rows.rows_per_tile()) {}
 
 void RowPasses::scores(const double* v, double* scores) {
-  pool_.run(chunks_.count(), [&](Index chunk, int) {
+  pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int) {
     chunks_.for_each_tile(chunk, [&](RowRange tile) { rows_.scores(tile, v, scores + tile.begin); });
   });
 }
 
 void RowPasses::weighted_sum(const double* u, double* sum) {
-  pool_.run(chunks_.count(), [&](Index chunk, int) {
+  pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int) {
     Wide(partial_sums_[chunk], rows_.n_cols()).setZero();
     chunks_.for_each_tile(
         chunk, [&](RowRange tile) { rows_.add_weighted(tile, u + tile.begin, partial_sums_[chunk]); });
@@ -29,7 +29,7 @@ void RowPasses::weighted_sum(const double* u, double* sum) {
 }
 
 void RowPasses::product(const double* v, const double* weights, double* scores, double* sum) {
-  pool_.run(chunks_.count(), [&](Index chunk, int worker) {
+  pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int worker) {
     Wide(partial_sums_[chunk], rows_.n_cols()).setZero();
     double* weighted = tile_buffers_[worker];
     chunks_.for_each_tile(chunk, [&](RowRange tile) {

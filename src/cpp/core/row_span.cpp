@@ -1,5 +1,7 @@
 #include "core/row_span.hpp"
 
+#include "core/row_passes.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,8 +12,19 @@ namespace drr {
 
 namespace {
 constexpr Index update_width = 64; // columns of the factor between two updates of what is left of the matrix
-// Numbers in a block of copied rows: large enough for full speed, small beside the n0² of the Gram matrix.
-constexpr Index copied_numbers = 2 * 1024 * 1024;
+// Columns copied at a time: enough for the products to run at full speed, few enough for the third-level
+// cache.
+constexpr Index slab_width = 512;
+
+// Edges of at most eight strips of rows with equal shares of a lower triangle of size n.
+std::vector<Index> equal_strips(Index n) {
+  const Index n_strips = std::clamp<Index>(n / 48, 1, 8);
+  std::vector<Index> edges{0};
+  for (Index p = 1; p <= n_strips; ++p)
+    edges.push_back(
+        static_cast<Index>(static_cast<double>(n) * std::sqrt(static_cast<double>(p) / n_strips)));
+  return edges;
+}
 } // namespace
 
 RowSpan::RowSpan(const RowBlocks& rows, ThreadPool& pool)
@@ -26,26 +39,24 @@ RowSpan::RowSpan(const RowBlocks& rows, ThreadPool& pool)
 
 void RowSpan::multiply_dense() {
   const Index n = rows_.n_rows(), K = rows_.n_cols();
-  const Index height = std::clamp<Index>(copied_numbers / K, 8, 256);
-  const Index n_blocks = (n + height - 1) / height;
-  const auto range = [&](Index b) { return RowRange{b * height, std::min(n, (b + 1) * height)}; };
-  RowMajor left(height, K);
-  std::vector<RowMajor> right(pool_.n_threads());
-  for (Index i = 0; i < n_blocks; ++i) {
-    const RowRange rows = range(i);
-    pool_.run(rows.size(), [&](Index r, int) {
-      rows_.copy({rows.begin + r, rows.begin + r + 1}, nullptr, left.row(r).data());
-    });
-    pool_.run(i + 1, [&](Index j, int worker) {
-      const RowRange others = range(j);
-      auto product = factor_.block(rows.begin, others.begin, rows.size(), others.size());
-      if (i == j) {
-        product.noalias() = left.topRows(rows.size()) * left.topRows(rows.size()).transpose();
-        return;
-      }
-      right[worker].resize(height, K);
-      rows_.copy(others, nullptr, right[worker].data());
-      product.noalias() = left.topRows(rows.size()) * right[worker].topRows(others.size()).transpose();
+  const std::vector<Index> strips = equal_strips(n);
+  const auto n_strips = static_cast<Index>(strips.size()) - 1;
+  RowMajor slab(n, std::min(slab_width, K));
+  factor_.setZero();
+  for (Index left = 0; left < K; left += slab_width) {
+    // 1. Some columns of all rows, shifted.
+    const RowRange columns{left, std::min(K, left + slab_width)};
+    const Index width = columns.size();
+    pool_.run(n, Work::reading(n * width),
+              [&](Index i, int) { rows_.copy_columns({i, i + 1}, columns, slab.row(i).data()); });
+    // 2. Their share of the lower triangle.
+    const auto part = slab.leftCols(width);
+    const auto work = Work::multiplying(0.5 * static_cast<double>(n * n) * static_cast<double>(width));
+    pool_.run(n_strips, work, [&](Index strip, int) {
+      const Index top = strips[strip], height = strips[strip + 1] - top;
+      const auto here = part.middleRows(top, height);
+      factor_.block(top, 0, height, top).noalias() += here * part.topRows(top).transpose();
+      factor_.block(top, top, height, height).selfadjointView<Eigen::Lower>().rankUpdate(here);
     });
   }
 }
@@ -53,7 +64,8 @@ void RowSpan::multiply_dense() {
 void RowSpan::multiply_sparse() {
   // One dense row at a time, gathered against the stored entries of the others.
   std::vector<Eigen::VectorXd> row(pool_.n_threads(), Eigen::VectorXd(rows_.n_cols()));
-  pool_.run(rows_.n_rows(), [&](Index i, int worker) {
+  const Work work = Work::reading(rows_.n_rows() * (rows_.n_cols() + rows_.n_numbers() / 2));
+  pool_.run(rows_.n_rows(), work, [&](Index i, int worker) {
     rows_.copy({i, i + 1}, nullptr, row[worker].data());
     rows_.scores({0, i + 1}, row[worker].data(), factor_.row(i).data());
   });
@@ -73,7 +85,8 @@ void RowSpan::factorise() {
       }
     // What the block's columns explain is taken from the rest of the matrix.
     const Index rest = n - end, n_strips = (rest + update_width - 1) / update_width;
-    pool_.run(n_strips, [&](Index strip, int) {
+    const Work work = Work::multiplying(0.5 * static_cast<double>(rest * rest * update_width));
+    pool_.run(n_strips, work, [&](Index strip, int) {
       const Index first = end + strip * update_width, size = std::min(update_width, n - first);
       factor_.block(first, end, size, first + size - end).noalias() -=
           factor_.block(first, begin, size, end - begin) *
@@ -129,9 +142,10 @@ Eigen::VectorXd RowSpan::coordinates(const Eigen::VectorXd& scores) const {
 Eigen::VectorXd RowSpan::direction(const Eigen::VectorXd& coordinates) const {
   Eigen::VectorXd combination = coordinates;
   factor_.topLeftCorner(rank_, rank_).triangularView<Eigen::Lower>().transpose().solveInPlace(combination);
-  Eigen::VectorXd theta = Eigen::VectorXd::Zero(rows_.n_cols());
+  Eigen::VectorXd of_rows = Eigen::VectorXd::Zero(rows_.n_rows()), theta(rows_.n_cols());
   for (Index j = 0; j < rank_; ++j)
-    rows_.add_weighted({order_[j], order_[j] + 1}, &combination[j], theta.data());
+    of_rows[order_[j]] = combination[j];
+  RowPasses(rows_, pool_).weighted_sum(of_rows.data(), theta.data());
   return theta;
 }
 

@@ -15,7 +15,7 @@ namespace drr {
 
 class RowSpan {
 public:
-  // Takes n0² doubles; the rows are read a few at a time.
+  // Takes n0² doubles; a dense matrix is read once, some columns at a time.
   RowSpan(const RowBlocks& rows, ThreadPool& pool);
 
   Index rank() const { return rank_; }

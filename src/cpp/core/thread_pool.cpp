@@ -17,10 +17,14 @@ namespace {
 // nil.
 constexpr auto poll_interval = std::chrono::milliseconds(50);
 
-// Rounds of looking before a thread goes to sleep, some tens of microseconds: a solver hands out the next job
-// sooner than that, and waking a thread takes longer. Measured on a dual of 3823×134, two threads against
-// one: 1.4 times slower without looking, still 1.2 times slower with it.
-constexpr int most_looks = 2000;
+// How long a thread looks for the next job before it goes to sleep: a solver mostly hands it out sooner, and
+// waking a sleeping thread takes about as long.
+constexpr auto looking_time = std::chrono::microseconds(100);
+
+// What a job must take on one thread to be worth a second one: some microseconds pass until one that is
+// looking has seen it, many until a sleeping one has woken, and starting and joining a thread takes a hundred
+// or two.
+constexpr double worth_showing = 20, worth_waking = 100, worth_starting = 400;
 
 void relax() {
 #if defined(__x86_64__) || defined(_M_X64)
@@ -30,10 +34,18 @@ void relax() {
 #endif
 }
 
+// Looks for a while; false where the condition did not come to hold.
 template <class Condition>
-void look_for(Condition&& holds) {
-  for (int look = 0; look < most_looks && !holds(); ++look)
-    relax();
+bool look_for(Condition&& holds) {
+  const auto end = std::chrono::steady_clock::now() + looking_time;
+  do {
+    for (int look = 0; look < 32; ++look) {
+      if (holds())
+        return true;
+      relax();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return holds();
 }
 } // namespace
 
@@ -62,9 +74,18 @@ void ThreadPool::start_workers() {
   }
 }
 
-void ThreadPool::run_erased(Index n_tasks, ErasedTask task, void* context) {
+bool ThreadPool::worth_sharing(Index n_tasks, Work work) {
+  if (n_threads_ == 1 || n_tasks < 2)
+    return false;
+  if (!workers_.empty())
+    return work.microseconds >= (n_asleep_ == 0 ? worth_showing : worth_waking);
+  microseconds_so_far_ += work.microseconds;
+  return work.microseconds >= worth_waking && microseconds_so_far_ >= worth_starting;
+}
+
+void ThreadPool::run_erased(Index n_tasks, Work work, ErasedTask task, void* context) {
   poll();
-  const bool alone = n_threads_ == 1 || n_tasks == 1;
+  const bool alone = !worth_sharing(n_tasks, work);
   if (!alone && workers_.empty())
     start_workers();
   {
@@ -118,10 +139,15 @@ void ThreadPool::take_tasks(int worker) noexcept {
 void ThreadPool::work(int worker) {
   Index last_job = 0;
   for (;;) {
-    look_for([&] { return closing_ || job_number_ != last_job; });
+    const auto called = [&] { return closing_ || job_number_ != last_job; };
+    const bool seen = look_for(called);
     {
       std::unique_lock lock(mutex_);
-      job_ready_.wait(lock, [&] { return closing_ || job_number_ != last_job; });
+      if (!seen) {
+        ++n_asleep_;
+        job_ready_.wait(lock, called);
+        --n_asleep_;
+      }
       if (closing_)
         return;
       last_job = job_number_;

@@ -3,7 +3,8 @@
 //
 // `run` hands out tasks 0 … n−1 in order. Which thread takes which task is left to chance, therefore a task
 // must write only to its own place; whoever reduces the places does so in task order. That makes every result
-// the same to the last bit for any number of threads.
+// the same to the last bit for any number of threads, so the pool is free to run a job on one thread where
+// sharing it would cost more than it saves.
 #pragma once
 
 #include "drr/execution.hpp"
@@ -19,6 +20,16 @@
 
 namespace drr {
 
+// Roughly how long a job takes on one thread; it decides only whether others are called to help.
+struct Work {
+  double microseconds;
+  // A pass over so many numbers, so many exponentials, or so many multiply-adds of a matrix product, at the
+  // speed of a common core.
+  static Work reading(Index numbers) { return {static_cast<double>(numbers) / 2000.0}; }
+  static Work exponentials(Index count) { return {static_cast<double>(count) / 300.0}; }
+  static Work multiplying(double multiply_adds) { return {multiply_adds / 12000.0}; }
+};
+
 class ThreadPool {
 public:
   explicit ThreadPool(const Execution& execution);
@@ -33,9 +44,9 @@ public:
   // from a task is rethrown here after all threads have come to rest. Throws Interrupted when the monitor
   // asks to stop.
   template <class Task>
-  void run(Index n_tasks, Task&& task) {
+  void run(Index n_tasks, Work work, Task&& task) {
     run_erased(
-        n_tasks,
+        n_tasks, work,
         [](void* context, Index number, int worker) {
           (*static_cast<std::remove_reference_t<Task>*>(context))(number, worker);
         },
@@ -50,7 +61,8 @@ public:
 private:
   using ErasedTask = void (*)(void*, Index, int);
 
-  void run_erased(Index n_tasks, ErasedTask task, void* context);
+  void run_erased(Index n_tasks, Work work, ErasedTask task, void* context);
+  bool worth_sharing(Index n_tasks, Work work);
   void start_workers();
   void work(int worker);
   void take_tasks(int worker) noexcept;
@@ -59,12 +71,14 @@ private:
   Monitor* monitor_;
   std::chrono::steady_clock::time_point next_poll_{};
 
-  std::vector<std::thread> workers_; // started by the first parallel run
+  std::vector<std::thread> workers_; // started once there has been enough to do
+  double microseconds_so_far_ = 0;   // of jobs that could have been shared
   std::mutex mutex_;
   std::condition_variable job_ready_, job_done_;
   // Written under mutex_; read without it only to see whether waiting for it is over.
   std::atomic<Index> job_number_{0}; // a change calls the workers
   std::atomic<int> n_busy_{0};       // workers that have joined the job
+  std::atomic<int> n_asleep_{0};     // workers that must be woken
   std::atomic<bool> closing_{false};
   bool job_is_open_ = false; // a worker that wakes after the last task was taken does not join any more
 

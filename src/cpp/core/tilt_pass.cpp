@@ -29,7 +29,7 @@ LogSum TiltPass::operator()(std::span<const double> theta, std::span<const doubl
   const double* log_d = log_base_weights.empty() ? nullptr : log_base_weights.data();
 
   // 1. Each chunk forms its sums relative to its own largest score.
-  pool_.run(chunks_.count(), [&](Index chunk, int worker) {
+  pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int worker) {
     Partial partial{{minus_infinity, 0.0}, true, partial_sums_[chunk]};
     Wide(partial.weighted, K).setZero();
     double* exponential = tile_buffers_[worker];
@@ -85,7 +85,7 @@ void TiltPass::accumulate(Partial& partial, RowRange tile, const double* theta,
 }
 
 void TiltPass::weights(std::span<const double> scores, const LogSum& sum, std::span<double> weights) {
-  pool_.run(chunks_.count(), [&](Index chunk, int) {
+  pool_.run(chunks_.count(), Work::exponentials(rows_.n_rows()), [&](Index chunk, int) {
     const RowRange rows = chunks_[chunk];
     exponentials(scores.data() + rows.begin, rows.size(), sum.largest, weights.data() + rows.begin);
     Wide(weights.data() + rows.begin, rows.size()) /= sum.total;

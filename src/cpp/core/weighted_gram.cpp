@@ -40,6 +40,10 @@ WeightedGram::WeightedGram(Index n_cols, ThreadPool& pool)
   }
 }
 
+Work WeightedGram::work_of(Index n_rows) const {
+  return Work::multiplying(0.5 * static_cast<double>(n_rows * n_cols_) * n_cols_);
+}
+
 void WeightedGram::operator()(const ScaledRows& source, Eigen::MatrixXd& lower) {
   if (n_cols_ <= widest_single_panel)
     by_row_chunks(source, lower);
@@ -52,7 +56,7 @@ void WeightedGram::by_row_chunks(const ScaledRows& source, Eigen::MatrixXd& lowe
   const Index n_chunks = std::min(n_tiles, most_row_chunks);
   tiles_.resize(pool_.n_threads() * rows_per_tile_ * n_cols_);
   partials_.resize(n_chunks * n_cols_ * n_cols_);
-  pool_.run(n_chunks, [&](Index chunk, int worker) {
+  pool_.run(n_chunks, work_of(source.count), [&](Index chunk, int worker) {
     double* tile = tiles_.data() + worker * rows_per_tile_ * n_cols_;
     Eigen::Map<Eigen::MatrixXd> partial(partials_.data() + chunk * n_cols_ * n_cols_, n_cols_, n_cols_);
     partial.setZero();
@@ -73,13 +77,14 @@ void WeightedGram::by_output_panels(const ScaledRows& source, Eigen::MatrixXd& l
   lower.setZero();
   for (Index begin = 0; begin < source.count; begin += rows_per_tile_) {
     const RowRange rows{begin, std::min(source.count, begin + rows_per_tile_)};
-    pool_.run((rows.size() + rows_per_strip - 1) / rows_per_strip, [&](Index strip, int) {
+    const Index n_strips = (rows.size() + rows_per_strip - 1) / rows_per_strip;
+    pool_.run(n_strips, Work::reading(rows.size() * n_cols_), [&](Index strip, int) {
       const RowRange part{rows.begin + strip * rows_per_strip,
                           std::min(rows.end, rows.begin + (strip + 1) * rows_per_strip)};
       source.copy(part, tiles_.data() + (part.begin - rows.begin) * n_cols_);
     });
     const Columns tile(tiles_.data(), n_cols_, rows.size());
-    pool_.run(static_cast<Index>(panels_.size()) - 1, [&](Index p, int) {
+    pool_.run(static_cast<Index>(panels_.size()) - 1, work_of(rows.size()), [&](Index p, int) {
       const Index left = panels_[p], right = panels_[p + 1], below = n_cols_ - right;
       lower.block(left, left, right - left, right - left)
           .selfadjointView<Eigen::Lower>()

@@ -33,6 +33,7 @@ public:
   void operator()(const ScaledRows& source, Eigen::MatrixXd& lower);
 
 private:
+  Work work_of(Index n_rows) const;
   void by_row_chunks(const ScaledRows& source, Eigen::MatrixXd& lower);
   void by_output_panels(const ScaledRows& source, Eigen::MatrixXd& lower);
 

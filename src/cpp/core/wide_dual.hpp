@@ -6,7 +6,9 @@
 
 namespace drr {
 
+// From the base point.
 Minimisation minimise_in_row_span(DualModel& model, const DualProblem& problem, DualPoint& point,
-                                  const ConvergenceRule& rule, int max_iter);
+                                  std::span<const double> floor_residual, const ConvergenceRule& rule,
+                                  int max_iter);
 
 } // namespace drr

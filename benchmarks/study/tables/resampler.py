@@ -1,0 +1,119 @@
+"""R&R: readings of its draw, reuse of donors, caps, and the variance of the draw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.study.datasets import is_gene_task
+from benchmarks.study.methods.cap_diagnostic import CAPS
+from benchmarks.study.methods.variants import PRIMARY
+from benchmarks.study.results import Results, paper
+from benchmarks.study.statistics import holm, paired_gain, wilcoxon
+from benchmarks.study.tables import table
+
+READINGS = ("R&R(D=128)", "R&R(D=128,m in all)", "R&R(D=128,m each)")
+
+
+@table
+def resampler_gain(results: Results) -> pd.DataFrame:
+    """DRR minus R&R at both resolutions."""
+    rows = []
+    for n in PRIMARY:
+        values = results.differences(f"DRR(D={n})", f"R&R(D={n})")
+        if values.empty:
+            continue
+        gain, printed = paired_gain(values), paper()["text"]["rr_gain"][f"D={n}"]
+        rows.append(
+            {
+                "D": n,
+                "difference": gain.mean,
+                "low": gain.low,
+                "high": gain.high,
+                "W/L": f"{gain.wins}/{gain.losses}",
+                "difference paper": printed["difference"],
+                "W/L paper": f"{printed['wins']}/{printed['losses']}",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+@table
+def resampler_readings(results: Results) -> pd.DataFrame:
+    """Three readings of what R&R trains on, over the trials that all of them have, beside the paper's figures."""
+    there = [name for name in READINGS if results.has(name)]
+    printed = {
+        "ap": paper()["panel"]["R&R(D=128)"]["ap"],
+        "brier": paper()["panel"]["R&R(D=128)"]["brier"],
+        "balanced_accuracy_half": paper()["cuts"]["half"]["R&R(D=128)"]["balanced_accuracy"],
+    }
+    theirs = pd.Series({name: row["R&R(D=128)"] for name, row in paper()["per_dataset"].items()})
+    rows = [{"reading": "paper, 24 sets", **printed}]
+    tables = {metric: results.complete(there, metric) for metric in printed}
+    for name in there:
+        row = {"reading": name, **{metric: values[name].mean() for metric, values in tables.items()}}
+        own = tables["ap"][name]
+        row["mean |AP - paper| per set"] = float((own - theirs[own.index]).abs().mean())
+        row["ap paper, same sets"] = float(theirs[own.index].mean())
+        row["data sets"] = len(own)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+@table
+def donor_reuse(results: Results) -> pd.DataFrame:
+    """How far the draw m = ⌊n/4⌋ exceeds the effective sample size."""
+    rows = []
+    for n in PRIMARY:
+        if not results.has(f"R&R(D={n})"):
+            continue
+        figures = results.extras(f"R&R(D={n})")
+        figures = figures[~figures["dataset"].map(is_gene_task)].drop_duplicates(["dataset", "trial"])
+        text = paper()["text"]
+        rows.append(
+            {
+                "D": n,
+                "share with m above ESS": float((figures["m_per_ess"] > 1).mean()),
+                "paper": text["m_exceeds_ess_share"][f"D={n}"],
+                "median m/ESS": figures["m_per_ess"].median(),
+                "median m/ESS paper": text["median_m_per_ess"][f"D={n}"],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+@table
+def caps(results: Results) -> pd.DataFrame:
+    """Caps of the draw at multiples of ESS against the anchor ⌊n₀/4⌋, and the dispersion over redraws."""
+    arms = {name: f"R&R(D=0,{name})" for name in CAPS}
+    if not all(results.has(arm) for arm in arms.values()):
+        return pd.DataFrame()
+    figures = {
+        name: results.extras(arm).set_index(["dataset", "trial", "learner"]) for name, arm in arms.items()
+    }
+    anchor = figures["cap none"]["ap_mean"].groupby("dataset").mean()
+    rows, p_values = [], {}
+    for name, frame in figures.items():
+        change = (frame["ap_mean"].groupby("dataset").mean() - anchor).dropna()
+        printed = paper()["text"]["caps"][name]
+        if name != "cap none":
+            p_values[name] = wilcoxon(change)
+        rows.append(
+            {
+                "cap": name,
+                "binding": frame["is_binding"].mean(),
+                "binding paper": printed.get("binding", np.nan),
+                "distinct donors": frame["n_distinct_donors"].groupby("dataset").mean().mean(),
+                "donors paper": printed["donors"],
+                "AP change": change.mean(),
+                "AP change paper": printed.get("ap_change", np.nan),
+                "losses": int((change < 0).sum()),
+                "losses paper": printed.get("losses", np.nan),
+                "redraw dispersion": float(np.sqrt(frame["ap_variance"].mean())),
+                "dispersion paper": printed["dispersion"],
+            }
+        )
+    adjusted = holm(p_values)
+    frame = pd.DataFrame(rows)
+    frame["Holm p"] = [adjusted.get(name, np.nan) for name in frame["cap"]]
+    return frame

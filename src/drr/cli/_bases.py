@@ -1,0 +1,89 @@
+"""The base classifiers by name, each behind the encoding that it needs of categories and missing values."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+from sklearn.base import is_classifier
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+
+from drr.cli._errors import CommandError, in_one_line
+from drr.cli._schema import Kind
+
+NAMES = ("rf", "hist", "logistic")
+
+# The most levels that boosted trees take of one column; rarer ones share the last.
+_MOST_LEVELS = 250
+
+
+def make_base(name: str, kinds: dict[str, Kind], seed: int, n_jobs: int | None) -> Any:
+    """The base that a user names, ready for the columns of a table."""
+    if name == "rf":
+        return _encoded(RandomForestClassifier(random_state=seed, n_jobs=n_jobs), kinds)
+    if name == "hist":
+        return _boosting(kinds, seed)
+    if name == "logistic":
+        return _encoded(LogisticRegression(max_iter=1000), kinds, scaled=True)
+    if ":" in name:
+        classifier = _from_factory(name)
+        # A pipeline reads the columns by itself, as its author wrote it.
+        return classifier if isinstance(classifier, Pipeline) else _encoded(classifier, kinds)
+    raise CommandError(f"--base {name} is not known; use {', '.join(NAMES)} or module:factory")
+
+
+def _encoded(classifier: Any, kinds: dict[str, Kind], *, scaled: bool = False) -> Pipeline:
+    """One column per level, missing numbers at the median beside an indicator."""
+    numeric: Any = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+    if scaled:
+        numeric = Pipeline([("impute", numeric), ("scale", StandardScaler())])
+    levels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    return Pipeline([("encode", _by_kind(numeric, levels, kinds)), ("classify", classifier)])
+
+
+def _boosting(kinds: dict[str, Kind], seed: int) -> Pipeline:
+    """Boosted trees take missing numbers and codes of categories as they are."""
+    codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, max_categories=_MOST_LEVELS)
+    n_numeric = sum(kind == "number" for kind in kinds.values())
+    classifier = HistGradientBoostingClassifier(
+        categorical_features=list(range(n_numeric, len(kinds))) or None, random_state=seed
+    )
+    return Pipeline([("encode", _by_kind("passthrough", codes, kinds)), ("classify", classifier)])
+
+
+def _by_kind(numeric: Any, levels: Any, kinds: dict[str, Kind]) -> ColumnTransformer:
+    """The numeric columns come first."""
+    parts = [
+        ("numbers", numeric, [name for name, kind in kinds.items() if kind == "number"]),
+        ("levels", levels, [name for name, kind in kinds.items() if kind != "number"]),
+    ]
+    return ColumnTransformer([part for part in parts if part[2]], sparse_threshold=0.0)
+
+
+def _from_factory(name: str) -> Any:
+    module_name, _, attribute = name.partition(":")
+    if os.getcwd() not in sys.path:  # where users keep the module they are working on
+        sys.path.insert(0, os.getcwd())
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:
+        raise CommandError(f"--base {name}: cannot import {module_name!r} ({in_one_line(error)})") from error
+    factory = getattr(module, attribute, None)
+    if not callable(factory):
+        raise CommandError(f"--base {name}: {module_name} has no function or class {attribute!r}")
+    try:
+        classifier = factory()
+    except Exception as error:
+        raise CommandError(f"--base {name}: {attribute}() failed ({in_one_line(error)})") from error
+    if not (hasattr(classifier, "fit") and is_classifier(classifier)):
+        raise CommandError(
+            f"--base {name}: {attribute}() returns a {type(classifier).__name__}, not a scikit-learn classifier"
+        )
+    return classifier

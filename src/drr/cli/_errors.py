@@ -1,0 +1,48 @@
+"""What can go wrong on the command line, as exit codes and one-line messages."""
+
+from __future__ import annotations
+
+import importlib
+from enum import IntEnum
+from typing import Any
+
+INSTALL = 'pip install "density-ratio-rescoring[cli]"'
+
+
+class ExitCode(IntEnum):
+    """What the shell gets to know."""
+
+    OK = 0
+    PROBLEM = 1  # with the data, the model or a file
+    USAGE = 2  # argparse's own
+    UNEXPECTED = 3  # a defect of drr, or of a base classifier from elsewhere
+    INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+    BROKEN_PIPE = 141  # 128 + SIGPIPE: whoever read our output has left
+
+
+class CommandError(Exception):
+    """The cause of a failure and its remedy, in one line."""
+
+
+def require(module: str) -> Any:
+    """Import a package of the extra `cli`."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        if getattr(error, "name", None) not in (package, module):
+            raise
+        raise CommandError(f"this command needs {package}: {INSTALL}") from None
+
+
+def in_one_line(error: BaseException) -> str:
+    """The message of an error without line breaks, or its name where it has none."""
+    text = " ".join(str(error).split())
+    return text or type(error).__name__
+
+
+def listed(names: Any, most: int = 6) -> str:
+    """The first few names, for messages."""
+    names = [repr(name) if isinstance(name, str) else str(name) for name in names]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,90 @@
+"""Options with a small language of their own."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from drr._ranking import CUT_METRICS
+from drr.cut_rules import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
+from drr.fusion_weight import METHODS
+
+THRESHOLD_HELP = (
+    f"{', '.join(CUT_METRICS)}; recall=0.9, precision=0.5, fpr=0.01; top=100 or top=0.01 (rows, or their share); "
+    "cost=1,20 (of a false alarm, of a miss); probability (one half); or the cut itself as a number"
+)
+
+
+def threshold(text: str) -> Any:
+    """The cut, or how to choose it."""
+    name, equals, value = text.partition("=")
+    if not equals and text in CUT_METRICS:
+        return text
+    if text == "probability":
+        return None
+    try:
+        if not equals:
+            return float(text)
+        if name == "cost":
+            false_positive, false_negative = map(float, value.split(","))
+            return CostMatrix(false_positive=false_positive, false_negative=false_negative)
+        if name == "top":
+            return TopK(int(value) if value.isdecimal() else float(value))
+        rules = {"recall": RecallAtLeast, "precision": PrecisionAtLeast, "fpr": FalsePositiveRateAtMost}
+        return rules[name](float(value))
+    except (KeyError, ValueError):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a rule; use {THRESHOLD_HELP}") from None
+
+
+def weight(text: str) -> float | str:
+    """The weight of the dual, or how to choose it."""
+    if text in METHODS:
+        return text
+    number = _number(text)
+    if number is None or not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of at least 0 nor one of {', '.join(METHODS)}"
+        )
+    return number
+
+
+def holdout(text: str) -> float | int:
+    """A share of the rows, or a number of folds."""
+    number = _number(text)
+    if number is not None and 0 < number < 1:
+        return number
+    if text.isdecimal() and int(text) >= 2:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is neither a share between 0 and 1 nor a number of folds, 2 or more"
+    )
+
+
+def share(text: str) -> float:
+    """η, in (0, 1]."""
+    number = _number(text)
+    if number is None or not 0 < number <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0 and up to 1")
+    return number
+
+
+def count(text: str) -> int:
+    """A whole number of at least 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
+    return int(text)
+
+
+def positive(text: str) -> float:
+    """A number above 0."""
+    number = _number(text)
+    if number is None or not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return number
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

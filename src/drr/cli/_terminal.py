@@ -1,0 +1,107 @@
+"""What a command says while it runs and when it is done."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from drr.cli._errors import in_one_line
+
+
+class Terminal:
+    """Results on the standard output, as text or as JSON; progress and notes on the standard error."""
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+        self._as_json = as_json
+        self._quiet = quiet
+        self._notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        """Something the user should know, once."""
+        if text in self._notes:
+            return
+        self._notes.append(text)
+        if not self._quiet:
+            print(f"drr: note: {text}", file=sys.stderr, flush=True)
+
+    def result(self, text: str, figures: Mapping[str, Any]) -> None:
+        """What the command found: `text` for people, `figures` for machines."""
+        if self._as_json:
+            print(json.dumps(_plain({**figures, "notes": self._notes}), ensure_ascii=False, allow_nan=False))
+        else:
+            print(text)
+
+    @contextlib.contextmanager
+    def warnings_as_notes(self) -> Iterator[None]:
+        """Show warnings of the library as notes, each once."""
+
+        def show(message: Any, category: Any, *_: Any, **__: Any) -> None:
+            if issubclass(category, UserWarning | RuntimeWarning):
+                self.note(in_one_line(message))
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            warnings.showwarning = show
+            yield
+
+    @contextlib.contextmanager
+    def bar(self, label: str, total: int | None, unit: str) -> Iterator[Bar]:
+        """A progress bar where a person watches, nothing elsewhere."""
+        bar = Bar()
+        if not self._quiet and sys.stderr.isatty():
+            with contextlib.suppress(ImportError):
+                from tqdm import tqdm
+
+                bar = Bar(
+                    tqdm(total=total, desc=label, unit=unit, unit_scale=True, leave=False, file=sys.stderr)
+                )
+        try:
+            yield bar
+        finally:
+            bar.close()
+
+    @contextlib.contextmanager
+    def stage(self, label: str) -> Iterator[None]:
+        """A line that says what is being done, gone when it is done; on a terminal only."""
+        shown = not self._quiet and sys.stderr.isatty()
+        if shown:
+            print(f"{label} …", end="\r", file=sys.stderr, flush=True)
+        try:
+            yield
+        finally:
+            if shown:
+                print(" " * (len(label) + 2), end="\r", file=sys.stderr, flush=True)
+
+
+class Bar:
+    """A progress bar, or none."""
+
+    def __init__(self, shown: Any = None) -> None:
+        self._shown = shown
+
+    def reach(self, position: int) -> None:
+        """Say how much is done by now."""
+        if self._shown is not None:
+            self._shown.update(position - self._shown.n)
+
+    def close(self) -> None:
+        if self._shown is not None:
+            self._shown.close()
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: numbers that are none become null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

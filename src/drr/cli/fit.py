@@ -1,0 +1,179 @@
+"""``drr fit``: fit a base classifier and its dual on a table, and save the model."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from drr._classes import read_labels
+from drr._holdout import plan_holdout
+from drr.classifier import DRRClassifier
+from drr.cli import _rules
+from drr.cli._bases import make_base
+from drr.cli._errors import CommandError, require
+from drr.cli._options import add_common, add_dual, add_format, add_roles
+from drr.cli._terminal import Terminal
+from drr.cli._training import Training, fingerprint, make_dual, read_training
+from drr.cli._writers import check_output
+from drr.gain import GainInterval
+from drr.persistence import save
+
+MODEL_SUFFIXES = (".skops",)
+
+_N_DONORS = 20
+
+
+def add_parser(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "fit",
+        help="fit a base classifier and its dual, and save the model",
+        description="Fit a base classifier and its dual on a table with a rare class, and save the model.",
+        epilog="example: drr fit train.csv --target fraud -o model.skops",
+    )
+    parser.add_argument("table", metavar="TRAIN", help="a table: .csv, .csv.gz, .tsv or .parquet")
+    parser.add_argument("-o", "--output", required=True, metavar="MODEL", help="the model file, .skops")
+    add_roles(parser)
+    group = parser.add_argument_group("base")
+    group = group.add_mutually_exclusive_group()
+    group.add_argument(
+        "--base",
+        default="rf",
+        metavar="NAME",
+        help="rf (a random forest, the default), hist (boosted trees), logistic, or module:factory for a classifier of "
+        "your own",
+    )
+    group.add_argument(
+        "--scores",
+        metavar="COLUMN",
+        help="rescore this column of scores, of a classifier that did not see the rows",
+    )
+    add_dual(parser)
+    group = parser.add_argument_group("fusion")
+    group.add_argument(
+        "--weight",
+        type=_rules.weight,
+        default=0.5,
+        metavar="W",
+        help="of the dual in the sum: a number or auto (default: %(default)s)",
+    )
+    group.add_argument(
+        "--holdout",
+        type=_rules.holdout,
+        default=0.3,
+        metavar="H",
+        help="the share of the rows held out for weight, calibration and cut, or a number of folds (default: "
+        "%(default)s)",
+    )
+    group.add_argument(
+        "--calibration",
+        choices=("sigmoid", "isotonic"),
+        default="sigmoid",
+        help="from score to probability (default: %(default)s)",
+    )
+    group.add_argument(
+        "--threshold",
+        type=_rules.threshold,
+        default="balanced_accuracy",
+        metavar="RULE",
+        help=f"where to cut (default: %(default)s): {_rules.THRESHOLD_HELP}",
+    )
+    group.add_argument(
+        "--jobs", type=int, metavar="N", help="of the forest and of the folds; -1 for all processors"
+    )
+    add_format(parser)
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> None:
+    """Read, fit, save, and say what the held-out rows show."""
+    require("skops")
+    check_output(options.output, MODEL_SUFFIXES)
+    training = read_training(options.table, options, terminal, options.scores)
+    _refuse_few(training)
+    with terminal.stage(f"fitting on {len(training.y)} rows"):
+        model = fit(training, options)
+        gain: GainInterval = model.gain_  # type: ignore[assignment]  # of two classes
+    about = {
+        "schema": training.schema.to_json(),
+        "base": "scores" if options.scores else options.base,
+        "table": options.table,
+        "fingerprint": fingerprint(training.X, training.y),
+        "n_rows": len(training.y),
+        "n_rare": int(training.is_rare.sum()),
+        "donors": top_donors(model, training),
+    }
+    with terminal.stage("saving"):
+        save(model, options.output, about=about)
+    diagnostics, rescoring = model.dual_.diagnostics_, model.rescorings_[0]
+    n_rare = about["n_rare"]
+    text = f"""\
+{len(training.y):,} rows, {n_rare:,} of class {training.schema.positive!r} ({n_rare / len(training.y):.2%}); \
+{len(training.schema.kinds)} columns
+average precision on {len(rescoring.held_out.positive):,} held-out rows
+  base    {gain.base_average_precision:.3f}
+  fused   {gain.fused_average_precision:.3f}
+  gain   {gain.gain:+.3f}  ({gain.level:.0%} interval {gain.low:+.3f} to {gain.high:+.3f})
+{diagnostics}
+cut               {model.threshold_:.4g} (fused score), weight of the dual {model.fusion_weight_:.3g}
+saved             {options.output}"""
+    figures = {
+        "model": options.output,
+        "n_rows": len(training.y),
+        "n_rare": n_rare,
+        "positive": training.schema.positive,
+        "base_average_precision": gain.base_average_precision,
+        "fused_average_precision": gain.fused_average_precision,
+        "gain": gain.gain,
+        "gain_interval": [gain.low, gain.high],
+        "weight": model.fusion_weight_,
+        "cut": model.threshold_,
+        "floor": diagnostics.floor,
+        "floor_lower_bound": diagnostics.floor_lower_bound,
+        "ess": diagnostics.ess,
+        "dual_is_zero": diagnostics.is_zero,
+    }
+    terminal.result(text, figures)
+
+
+def fit(training: Training, options: argparse.Namespace) -> DRRClassifier:
+    """The fitted classifier."""
+    params: dict[str, Any] = {
+        "dual": make_dual(options),
+        "fusion_weight": options.weight,
+        "holdout": options.holdout,
+        "calibration": options.calibration,
+        "threshold": options.threshold,
+        "pos_label": training.schema.positive,
+        "random_state": options.seed,
+        "n_jobs": options.jobs,
+    }
+    if training.base_score is not None:
+        return DRRClassifier.from_scores(training.base_score, training.X, training.y, **params)
+    base = make_base(options.base, training.schema.kinds, options.seed, options.jobs)
+    return DRRClassifier(base, **params).fit(training.X, training.y)
+
+
+def top_donors(model: DRRClassifier, training: Training) -> list[tuple[int, float]]:
+    """The majority rows with the largest raked weights: their numbers in the table, from 1, and the weights."""
+    labels = read_labels(training.X, training.y, "drr fit")
+    plan = plan_holdout(model.holdout, training.X, labels, model.random_state)
+    fitted = np.arange(len(training.y)) if plan.is_cross_fitted else plan.splits[0][0]
+    heaviest = np.argsort(-model.dual_.weights_, kind="stable")[:_N_DONORS]
+    rows = fitted[model.dual_.majority_[heaviest]]
+    return [
+        (int(row) + 1, float(weight))
+        for row, weight in zip(rows, model.dual_.weights_[heaviest], strict=True)
+    ]
+
+
+def _refuse_few(training: Training) -> None:
+    n_rare, n_other = int(training.is_rare.sum()), int((~training.is_rare).sum())
+    if min(n_rare, n_other) < 2:
+        raise CommandError(
+            f"class {training.schema.positive!r} has {n_rare} rows and the rest {n_other}; at least 2 of each are "
+            "needed, and some dozens to learn anything: give more rows, or name another class with --positive"
+        )

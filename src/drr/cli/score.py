@@ -1,0 +1,118 @@
+"""``drr score``: score the rows of a table, chunk by chunk, in their order."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from drr.cli._errors import CommandError, require
+from drr.cli._model import Model, open_model
+from drr.cli._options import add_common, add_format, open_table
+from drr.cli._schema import as_numbers
+from drr.cli._tables import Table
+from drr.cli._terminal import Terminal
+from drr.cli._writers import OUTPUT_SUFFIXES, check_output, table_writer
+
+SCORE_COLUMNS = ("score", "probability", "prediction", "base_score", "dual_score")
+
+
+def add_parser(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "score",
+        help="score the rows of a table with a saved model",
+        description="Score the rows of a table with a saved model, in their order, holding a part of them at a time.",
+        epilog="columns written: the id columns, then score (fused), probability (of the rare class), prediction, "
+        "base_score and dual_score. The target column, if there is one, is ignored.",
+    )
+    parser.add_argument("model", metavar="MODEL", help="a model file of `drr fit`")
+    parser.add_argument("table", metavar="DATA", help="a table: .csv, .csv.gz, .tsv or .parquet")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="scores: .csv, .csv.gz, .tsv or .parquet (default: CSV to the output)",
+    )
+    parser.add_argument(
+        "--id", action="append", metavar="COLUMN", help="columns to copy (default: those given to `drr fit`)"
+    )
+    parser.add_argument("--keep-all", action="store_true", help="copy all columns of DATA")
+    parser.add_argument(
+        "--trust",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a type or package the model may use (repeatable)",
+    )
+    add_format(parser)
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> None:
+    """Read, score and write chunk after chunk."""
+    if options.output is None and options.json:
+        raise CommandError(
+            "--json and scores cannot both go to the output; name a file for the scores with -o"
+        )
+    if options.output is not None:
+        check_output(options.output, OUTPUT_SUFFIXES)
+    model = open_model(options.model, options.trust, terminal)
+    table = open_table(options.table, options)
+    table.require_columns(model.schema.needed(), "of the model")
+    kept = _kept(options, model, table)
+    n_rows, n_predicted = 0, 0
+    with table_writer(options.output) as write:
+        columns = list(dict.fromkeys([*kept, *model.schema.needed()]))
+        text = [name for name in columns if name in kept or name in model.schema.text_columns]
+        for frame in table.chunks(columns, text, terminal):
+            scored = score(model, frame, kept, n_rows)
+            write(scored)
+            n_rows += len(scored)
+            n_predicted += int((scored["prediction"] == model.schema.positive).sum())
+        if n_rows == 0:
+            raise CommandError(f"{table.path} has a header but no rows; give a file with rows")
+    if options.output is not None:
+        share = n_predicted / n_rows
+        terminal.result(
+            f"{n_rows:,} rows scored, {n_predicted:,} ({share:.2%}) predicted {model.schema.positive!r}: "
+            f"{options.output}",
+            {"output": options.output, "n_rows": n_rows, "n_predicted": n_predicted},
+        )
+
+
+def score(model: Model, frame: Any, kept: list[str], first_row: int = 0) -> Any:
+    """The kept columns of a frame and its scores."""
+    pandas = require("pandas")
+    classifier, schema = model.classifier, model.schema
+    X = schema.features(frame, first_row)
+    base = classifier.base_score(X) if schema.scores is None else as_numbers(frame[schema.scores], first_row)
+    rescoring = classifier.rescorings_[0]
+    dual = classifier.dual_score(X)
+    fused = rescoring.fuse(base, dual)
+    values = {
+        "score": fused,
+        "probability": None if rescoring.calibration is None else rescoring.calibration.predict(fused),
+        "prediction": [schema.positive if above else schema.negative for above in fused > rescoring.cut],
+        "base_score": base,
+        "dual_score": dual,
+    }
+    scores = pandas.DataFrame({name: value for name, value in values.items() if value is not None})
+    return pandas.concat([frame[kept].reset_index(drop=True), scores], axis=1)
+
+
+def _kept(options: argparse.Namespace, model: Model, table: Table) -> list[str]:
+    """The columns to copy."""
+    if options.keep_all:
+        kept = list(table.columns)
+    elif options.id is not None:
+        table.require_columns(options.id, "--id")
+        kept = list(options.id)
+    else:
+        kept = [name for name in model.schema.ids if name in table.columns]
+    clash = [name for name in kept if name in SCORE_COLUMNS]
+    if clash:
+        raise CommandError(
+            f"column {clash[0]!r} of {table.path} has the name of a column of scores; rename it"
+        )
+    return kept

@@ -1,0 +1,102 @@
+"""The weight of the dual: what two moments foretell, and what the ranking shows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drr import theory
+from drr.fusion import Interval
+from drr.fusion_curve import FusionCurveDisplay
+from drr.fusion_weight import WEIGHT_GRID
+from drr.report._evaluation import LEVEL, Evaluation
+from drr.report._html import Section, figure, figures, paragraph, table
+from drr.report._svg import Axis, Plot
+
+_N_RESAMPLES = 199
+
+
+def section(evaluation: Evaluation) -> Section:
+    """The curves d′(w) and AP(w), with the deployed and the best weight."""
+    moments = evaluation.separation
+    weight, best = evaluation.rescoring.fusion_weight, moments.closed_form_weight
+    reach = max(2.0, 1.25 * weight, 1.25 * best)
+    grid = np.linspace(0.0, reach, 101)
+    effective = theory.effective_weight(grid, moments.d1, moments.d2, evaluation.share)
+    deflection = theory.fusion_deflection(moments.d1, moments.d2, moments.rho, effective)
+
+    def at(w: float) -> float:
+        return float(np.interp(w, grid, deflection))
+
+    plot = Plot(
+        Axis(0, reach, "weight w of the dual"),
+        _around(deflection, "deflection d′(w)"),
+        title="Deflection of the fused score by weight",
+        description=f"Base alone {moments.d1:.2f}, in use {at(weight):.2f} at {weight:.2f}, best {at(best):.2f} at "
+        f"{best:.2f}.",
+    )
+    plot.rule("base thin", y=moments.d1)
+    plot.line(grid, deflection, "fused")
+    plot.points([best], [at(best)], "hollow", [f"best: w = {best:.2f}"], radius=6)
+    plot.points([weight], [at(weight)], "fused", [f"in use: w = {weight:.2f}"], radius=5)
+
+    curve = FusionCurveDisplay._compute(
+        evaluation.scores["base"],
+        evaluation.scores["dual"],
+        evaluation.positive,
+        [w for w in WEIGHT_GRID if w <= reach],
+        weight,
+        None,
+        n_resamples=_N_RESAMPLES,
+        level=LEVEL,
+        random_state=0,
+    )
+    base = curve.gains[0].base_average_precision
+    low, high = (np.array([base + getattr(gain, end) for gain in curve.gains]) for end in ("low", "high"))
+    measured = Plot(
+        Axis(0, reach, "weight w of the dual"),
+        _around(np.concatenate([low, high, [base]]), "average precision"),
+        title="Average precision of the fused score by weight",
+        description=f"Base alone {base:.3f}; in use {np.interp(weight, curve.weights, curve.average_precision):.3f}; "
+        f"largest {curve.average_precision.max():.3f} at {curve.weights[np.argmax(curve.average_precision)]:.2f}.",
+    )
+    measured.band(curve.weights, low, high, "fused")
+    measured.rule("base thin", y=base)
+    measured.line(curve.weights, curve.average_precision, "fused")
+    chosen = float(np.interp(weight, curve.weights, curve.average_precision))
+    measured.points([weight], [chosen], "fused", [f"in use: w = {weight:.2f}"], radius=5)
+
+    legend = [("fused", "base + w · dual"), ("base", "base alone")]
+    body = paragraph(
+        "The fused score is the standardised base score plus w times the standardised dual score. A deflection is the "
+        "distance of the class means in within-class standard deviations; a larger one need not mean a larger average "
+        "precision, which the second figure shows as measured."
+    )
+    body += figures(
+        figure(plot, "plot-deflection", "Foretold by two moments. Full dot: in use; hollow: best.", legend),
+        figure(
+            measured,
+            "plot-weight",
+            f"Measured, with the {LEVEL:.0%} interval of the gain over the base.",
+            legend,
+        ),
+    )
+    rows: list[tuple[str, float, Interval]] = [
+        ("d₁, deflection of the base", moments.d1, moments.d1_interval),
+        ("d₂, deflection of the dual", moments.d2, moments.d2_interval),
+        ("ρ, their correlation within the classes", moments.rho, moments.rho_interval),
+        ("change of the deflection at the weight in use", moments.change, moments.change_interval),
+        ("best weight by the two moments", best, moments.closed_form_weight_interval),
+    ]
+    body += table(
+        ["", "estimate", f"{LEVEL:.0%} interval"],
+        [[name, f"{value:.3f}", f"{ends.low:.3f} to {ends.high:.3f}"] for name, value, ends in rows],
+        caption=f"The two moments; the weight in use is {weight:.3g}",
+    )
+    return Section("fusion", "Is the dual worth adding?", body)
+
+
+def _around(values: NDArray[np.float64], label: str) -> Axis:
+    low, high = float(np.min(values)), float(np.max(values))
+    margin = 0.08 * (high - low) or 0.05
+    return Axis(low - margin, high + margin, label)

@@ -1,0 +1,208 @@
+"""Every method runs, learns nothing from the test half, and a new one appears in the tables."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from benchmarks.study.datasets import Dataset, load_dataset
+from benchmarks.study.learners import LEARNERS, STANDALONE
+from benchmarks.study.methods import METHODS, Method, register
+from benchmarks.study.methods.fw_smote import FWSmote, fisher_scores, quantifier_weights
+from benchmarks.study.methods.raking_resampler import retrain
+from benchmarks.study.methods.rose import Rose
+from benchmarks.study.metrics import Outcome
+from benchmarks.study.problem import Problem, digest
+from benchmarks.study.protocol import split_rows
+from benchmarks.study.task import Job, Task, perform, plan
+from drr import RakingResampler
+
+QUICK = ("NB", "KLR")
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def mixed(study_data) -> Dataset:
+    return load_dataset("flare-f", study_data)
+
+
+def _learners(method: Method) -> list[str]:
+    quick = [name for name in (STANDALONE, *QUICK) if name in method.learners]
+    return quick or list(method.learners[:1])
+
+
+def _outcomes(dataset: Dataset, name: str) -> dict[tuple[str, str], Outcome]:
+    problem, method = Problem(dataset, 0), METHODS[name]
+    return {
+        (learner, outcome.method): outcome
+        for learner in _learners(method)
+        for outcome in method.run(problem, LEARNERS.get(learner))
+    }
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", METHODS)
+def test_the_test_half_changes_nothing_that_is_fitted(mixed, name):
+    """Other numbers and levels in the test half: every score of the threshold rows stays, to the last bit."""
+    split = split_rows(mixed, 0)
+    X = mixed.X.copy()
+    random = np.random.default_rng(1)
+    X.iloc[split.test, :3] = 100 * random.normal(size=(len(split.test), 3))
+    X.iloc[split.test, 3] = "unheard of"
+    changed = Dataset(mixed.name, X, mixed.y, mixed.categorical)
+    before, after = _outcomes(mixed, name), _outcomes(changed, name)
+    assert before.keys() == after.keys()
+    assert {arm for _, arm in before} == set(METHODS[name].arms())
+    for key, outcome in before.items():
+        assert np.array_equal(outcome.threshold, after[key].threshold), key
+        assert not np.array_equal(outcome.test, after[key].test), key  # the change did reach the test scores
+        assert np.isfinite(outcome.threshold).all()
+        assert np.isfinite(outcome.test).all()
+
+
+def test_methods_do_not_read_test_labels(mixed, monkeypatch):
+    """The labels of the test half are for measuring: without them every method gives the same scores."""
+    names = ("DRR", "dual", "R&R(D=128)", "SMOTE")
+    for name in names:
+        before = _outcomes(mixed, name)
+        problem, method = Problem(mixed, 0), METHODS[name]
+        hidden = dataclasses.replace(problem.test, y=np.full(len(problem.test.y), -1))
+        problem.test = hidden
+        if name == "DRR":  # reports moments of the test half beside its scores
+            monkeypatch.setattr("benchmarks.study.methods.drr.moments", lambda *arguments: {})
+        for learner in _learners(method):
+            for outcome in method.run(problem, LEARNERS.get(learner)):
+                assert np.array_equal(outcome.test, before[learner, outcome.method].test), (name, learner)
+
+
+def test_fused_weight_zero_is_the_standardised_base(mixed):
+    problem = Problem(mixed, 0)
+    learner = LEARNERS["NB"]
+    arms = {outcome.method: outcome for outcome in METHODS["DRR"].run(problem, learner)}
+    base = problem.base(learner)
+    expected = (base.test - base.threshold.mean()) / base.threshold.std()
+    assert arms["DRR(D=128,w=0)"].test == pytest.approx(expected)
+    dual = problem.dual(128).scores
+    second = (dual.test - dual.threshold.mean()) / dual.threshold.std()
+    assert arms["DRR(D=128)"].test == pytest.approx(expected + 0.5 * second)
+
+
+def test_controls_see_the_arrays_of_the_dual(mixed):
+    problem = Problem(mixed, 0)
+    for n_random in (0, 128):
+        ours = problem.features(problem.feature_map(n_random))
+        theirs = problem.features(problem.raking(n_random)[0].feature_map_)
+        assert digest(ours) == digest(theirs)
+
+
+def test_other_tolerances_share_the_floor(mixed):
+    problem = Problem(mixed, 0)
+    strict, loose = problem.dual(128, 0.01), problem.dual(128, 0.5)
+    assert strict.figures["floor"] == loose.figures["floor"]
+    assert strict.dual.ess < problem.dual(128).dual.ess < loose.dual.ess
+
+
+def test_the_balanced_resample_has_a_prior_of_one_half(mixed, monkeypatch):
+    problem, seen = Problem(mixed, 0), {}
+    monkeypatch.setattr(problem, "train", lambda learner, X, y: seen.update(X=X, y=y))
+    m = len(problem.fit.y) // 4
+    sampler = RakingResampler(problem.raking(0)[0], n_draws=m, random_state=0)
+    retrain(problem, LEARNERS["NB"], sampler, is_balanced=True)
+    assert np.bincount(seen["y"]).tolist() == [m, m]
+    assert sampler.n_relabelled_ == m - m // 2
+
+
+def test_fw_smote_weights_and_rows(rng):
+    y = np.repeat([0, 1], [50, 12])
+    X = rng.normal(size=(62, 4)) + np.outer(y, [0, 3, 0, 1])
+    scores = fisher_scores(X, y)
+    direct = abs(X[y == 1, 1].mean() - X[y == 0, 1].mean()) / (
+        X[y == 1, 1].var(ddof=1) + X[y == 0, 1].var(ddof=1)
+    )
+    assert scores[1] == pytest.approx(direct)
+    weights = quantifier_weights(scores)
+    assert weights.sum() == pytest.approx(1)
+    assert weights[1] == pytest.approx(0.25**0.4)  # the best coordinate
+    assert quantifier_weights(np.ones(3)) == pytest.approx(
+        np.diff((np.arange(4) / 3) ** 0.4)
+    )  # ties in order
+    rows, labels = FWSmote().resample(X, y, 0)
+    assert labels.sum() == 12 + 3 * 12
+    synthetic = rows[62:]
+    rare = X[y == 1]
+    assert (synthetic >= rare.min(axis=0) - 1e-12).all()
+    assert (synthetic <= rare.max(axis=0) + 1e-12).all()
+
+
+def test_rose_draws_around_either_class(rng):
+    y = np.repeat([0, 1], [300, 30])
+    X = rng.normal(size=(330, 2)) + 4 * y[:, None]
+    rows, labels = Rose().resample(X, y, 0)
+    assert len(rows) == 330
+    assert 0.4 < labels.mean() < 0.6
+    assert rows[labels == 1].mean() == pytest.approx(4, abs=0.5)
+    assert rows[labels == 0].mean() == pytest.approx(0, abs=0.3)
+
+
+def test_plan_goes_trial_by_trial_and_skips_what_is_done():
+    done = {("a", 0, "NB", "base")}
+    tasks = plan({"a": range(2), "b": range(1)}, ("base", "dual"), ("NB",), done)
+    assert [(task.dataset, task.trial) for task in tasks] == [("a", 0), ("b", 0), ("a", 1)]
+    assert tasks[0].jobs == (Job("dual", STANDALONE, frozenset(METHODS["dual"].arms())),)
+
+
+@pytest.fixture
+def newcomer():
+    @register
+    class Newcomer(Method):
+        name = "newcomer"
+        rank_in_panel = 5
+
+        def run(self, problem, learner):
+            base = problem.base(learner)
+            yield Outcome(self.name, base.threshold, base.test)
+
+    yield
+    del METHODS["newcomer"]
+
+
+@pytest.fixture
+def broken():
+    @register
+    class Broken(Method):
+        name = "broken"
+
+        def run(self, problem, learner):
+            raise ValueError("no\nneighbours")
+            yield
+
+    yield
+    del METHODS["broken"]
+
+
+def test_a_failure_is_a_row_with_its_reason(study_data, broken):
+    task = Task("glass4", 0, (Job("broken", "NB", frozenset({"broken"})),))
+    ((row,),) = perform(task, study_data)
+    assert row["error"] == "ValueError: no neighbours"
+    assert "ap" not in row
+
+
+def test_a_new_method_is_in_every_table_of_methods(study_data, newcomer, tmp_path):
+    from benchmarks.study.results import Results
+    from benchmarks.study.store import Store
+    from benchmarks.study.tables import TABLES
+
+    store = Store(tmp_path, {part: {} for part in ("protocol", "learners", "versions", "data", "methods")})
+    for task in plan({"glass4": range(2)}, ("base", "newcomer"), QUICK, set()):
+        for rows in perform(task, study_data):
+            store.append(rows)
+    store.close()
+    results = Results.read(tmp_path)
+    for name in ("panel", "cut_half", "cut_balanced", "cut_f1", "per_learner"):
+        frame = TABLES[name](results)
+        assert "newcomer" in set(frame["method"]), name
+    assert "newcomer" in TABLES["all_methods_per_dataset"](results).columns
+    panel = TABLES["panel"](results).set_index("method")
+    assert panel.loc["newcomer", "ap"] == panel.loc["base", "ap"]
