@@ -390,6 +390,19 @@ def test_few_minority_rows_make_fewer_folds(two_classes, base):
     assert classifier.rescorings_[0].held_out.positive.sum() == 3
 
 
+def test_missing_extra_and_reordered_columns_are_named(two_classes, base):
+    X, y = two_classes
+    frame = pd.DataFrame(X, columns=[f"c{k}" for k in range(X.shape[1])])
+    classifier = DRRClassifier(base, random_state=0).fit(frame, y)
+    for method in (classifier.predict, classifier.fused_score, classifier.dual_score, classifier.base_score):
+        with pytest.raises(ValueError, match=r"seen at fit time.*missing[^c]*- c1"):
+            method(frame.drop(columns="c1"))
+        with pytest.raises(ValueError, match=r"unseen at fit time[^e]*- extra"):
+            method(frame.assign(extra=0.0))
+        with pytest.raises(ValueError, match="Column 0 is 'c1', but was 'c0'"):
+            method(frame[["c1", "c0", *frame.columns[2:]]])
+
+
 def test_constant_columns_leave_the_base_alone():
     X, y = np.ones((60, 2)), np.arange(60) < 12
     with pytest.warns(UserWarning, match="The dual is zero"):

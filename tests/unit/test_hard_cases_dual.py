@@ -211,7 +211,7 @@ def test_distances_beyond_what_squares_can_hold_are_refused():
             drr.solve_dual(features * scale, target * scale, 0.0)
 
 
-@pytest.mark.parametrize("exponent", [-140, -90, 90, 140])
+@pytest.mark.parametrize("exponent", [-138, -90, 90, 140])
 def test_scales_whose_fourth_powers_overflow(exponent):
     features, target = rows(), np.full(5, 0.3)
     scale = 10.0**exponent
