@@ -35,10 +35,12 @@ STAGES = {
     "sources": "Rows out of memory",
     "passes": "Passes over rows",
     "persistence": "Saving and loading",
+    "export": "Export to ONNX",
+    "report": "The report",
     "exceptions": "Exceptions",
 }
 # Modules whose functions are public without being repeated in drr.__all__.
-PUBLIC_MODULES = {"theory", "calibration"}
+PUBLIC_MODULES = {"theory", "calibration", "export", "report"}
 # Modules whose names users import from another.
 SHOWN_IN = {"drr.cut_rules": "drr.decision"}
 

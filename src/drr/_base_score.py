@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from drr._table_source import TableSource
 from drr._tables import take_rows
 
 
@@ -62,6 +63,8 @@ def weightless_params(estimator: Any, params: Mapping[str, Any]) -> dict[str, An
 def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
     """One column per label: its probability if the estimator has probabilities, otherwise its decision function."""
     refuse_without_score(estimator)
+    if isinstance(X, TableSource):
+        return X.map(lambda block: base_scores(estimator, block, labels))
     classes = estimator.classes_
     positions = [_position(classes, label) for label in labels.tolist()]
     if hasattr(estimator, "predict_proba"):

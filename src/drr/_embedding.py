@@ -137,18 +137,32 @@ def learn_standardisation(rows: Columns, numeric: Sequence[int], *, impute: bool
     positions = list(numeric)
     mean, scale, indicated = _moments(rows, positions, impute)
     sampled = np.zeros(rows.n_rows, dtype=bool)
-    n_sampled = min(rows.n_rows, _MOST_DISTANCE_ROWS)
-    sampled[
-        np.random.RandomState(0).choice(rows.n_rows, n_sampled, replace=False)
-        if n_sampled < rows.n_rows
-        else slice(None)
-    ] = True
+    sampled[distance_rows(rows.n_rows)] = True
     largest, sample = 0.0, []
     for begin, end, block in rows.numeric_blocks(positions, allow_nan=impute):
-        z = _standardised(_as_dense(block), mean, scale, indicated)
+        z = standardised(_as_dense(block), mean, scale, indicated)
         largest = max(largest, float(np.sqrt(np.einsum("ij,ij->i", z, z).max())))
         sample.append(z[sampled[begin:end]])
-    distances = pdist(np.concatenate(sample), "sqeuclidean")
+    return finish_standardisation(
+        mean, scale, indicated, largest, pdist(np.concatenate(sample), "sqeuclidean")
+    )
+
+
+def distance_rows(n_rows: int) -> NDArray[np.intp]:
+    """Which rows the median distance is taken between."""
+    if n_rows <= _MOST_DISTANCE_ROWS:
+        return np.arange(n_rows)
+    return np.asarray(np.random.RandomState(0).choice(n_rows, _MOST_DISTANCE_ROWS, replace=False))
+
+
+def finish_standardisation(
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    indicated: NDArray[np.int32],
+    largest: float,
+    distances: NDArray[np.float64],
+) -> Standardisation:
+    """With the largest norm of the standardised rows and the squared distances between some of them."""
     median = float(np.median(distances)) if len(distances) else 0.0
     return Standardisation(
         mean, scale, indicated, max(largest, _SMALLEST_NORM), median if median > 0 else 1.0
@@ -187,26 +201,41 @@ def _moments(
             n_missing += np.isnan(values).sum(axis=0)
             lowest = np.fmin(lowest, np.fmin.reduce(values, axis=0))
             highest = np.fmax(highest, np.fmax.reduce(values, axis=0))
-    mean, scale, deviation = scaler.mean_, scaler.scale_, np.sqrt(scaler.var_)
+    labels = [rows.labels[j] for j in positions]
+    return finish_moments(
+        scaler.mean_, scaler.scale_, np.sqrt(scaler.var_), n_missing, lowest, highest, rows.n_rows, labels
+    )
 
+
+def finish_moments(
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    deviation: NDArray[np.float64],
+    n_missing: NDArray[np.int64],
+    lowest: NDArray[np.float64],
+    highest: NDArray[np.float64],
+    n_rows: int,
+    labels: list[str],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+    """(mean, scale, indicated) from the moments of the observed values; `scale` is the deviation, or one."""
     # Constant columns, and columns never observed, are kept apart: the rounded mean of a constant may differ from it,
     # and z is to be exactly zero there.
-    constant, never = lowest == highest, n_missing == rows.n_rows
+    constant, never = lowest == highest, n_missing == n_rows
     overflow = ~np.isfinite(mean + deviation) & ~constant & ~never
     if overflow.any():
-        label = rows.labels[positions[int(np.argmax(overflow))]]
+        label = labels[int(np.argmax(overflow))]
         raise ValueError(
             f"column {label} holds numbers too large for its variance to be represented; rescale it"
         )
     # A missing value sits at the mean: it leaves the mean as it is and adds nothing to the sum of squares. Where the
     # scaler's scale is not the deviation, it found the column constant up to rounding and put one.
-    observed = 1.0 - n_missing / rows.n_rows
+    observed = 1.0 - n_missing / n_rows
     scale = np.where(scale == deviation, scale * np.sqrt(observed), scale)
     mean = np.where(constant, lowest, np.where(never, 0.0, mean))
     scale = np.where(constant | never, 1.0, scale)
 
     indicated = np.flatnonzero(n_missing).astype(np.int32)
-    share = n_missing[indicated] / rows.n_rows
+    share = n_missing[indicated] / n_rows
     spread = np.sqrt(share * (1.0 - share))
     return (
         np.concatenate([mean, share]),
@@ -215,12 +244,13 @@ def _moments(
     )
 
 
-def _standardised(
+def standardised(
     values: NDArray[np.float64],
     mean: NDArray[np.float64],
     scale: NDArray[np.float64],
     indicated: NDArray[np.int32],
 ) -> NDArray[np.float64]:
+    """z of rows: missing values at the mean, then the indicators of missing values."""
     is_missing = np.isnan(values)
     extended = np.hstack([np.where(is_missing, mean[: values.shape[1]], values), is_missing[:, indicated]])
     return np.asarray((extended - mean) / scale)

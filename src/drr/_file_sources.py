@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-BLOCK_BYTES = 8 * 2**20
+BLOCK_BYTES = 4 * 2**20  # a few of them stay in the last-level cache between reading and computing
 
 
 class _File:
@@ -54,7 +54,7 @@ class SourceChangedError(ValueError):
 class NpySource:
     """Rows of a ``.npy`` file, read block by block into a few buffers that are used again."""
 
-    _n_buffers = 4  # one computed on, one or two waiting, one being filled
+    _n_buffers = 3  # one computed on, one waiting, one being filled
 
     def __init__(
         self, path: str | os.PathLike[str], block_rows: int | None = None, *, _layout: Any = None

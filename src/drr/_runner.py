@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import queue
 import threading
 from collections.abc import Iterator
@@ -10,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drr.passes import NonfiniteRowError, merge_passes
+from drr._threads import resolve_n_threads
+from drr.passes import Merging, NonfiniteRowError
 from drr.sources import ArraySource
 
-_AHEAD = 2  # blocks waiting; the sources' buffers are two more
+_AHEAD = 1  # blocks waiting; the buffers of a source are two more
 
 
 class LocalRunner:
@@ -28,11 +30,11 @@ class LocalRunner:
 
     def run_pass(self, request: Any) -> Any:
         """The merged answer of all blocks."""
-        return merge_passes(self._answers(request))
-
-    def _answers(self, request: Any) -> Iterator[Any]:
+        if request.n_threads is None and not isinstance(self.source, ArraySource):
+            # The reader needs a processor of its own: on two, computing with both is slower than with one.
+            request = dataclasses.replace(request, n_threads=max(1, resolve_n_threads(None) - 1))
         begin = 0
-        merged = None
+        merging = Merging()
         for number, block in enumerate(read_ahead(self.source)):
             n_rows = block.shape[0]
             d = self._part(begin, begin + n_rows)
@@ -40,13 +42,14 @@ class LocalRunner:
                 answer = request(block, number, d)
             except NonfiniteRowError as error:
                 raise self._located(error, begin) from None
-            merged = answer if merged is None else merged.merge(answer)
-            request = request.tightened(merged)
+            if merging.add(answer):
+                request = request.tightened(merging.total)
             begin += n_rows
         if self._weights is not None and begin != len(self._weights):
             raise ValueError(f"base_weights has {len(self._weights)} entries, but there are {begin} rows")
-        if merged is not None:
-            yield merged
+        if not begin and merging.result() is None:
+            raise ValueError("there are no blocks: a pass needs at least one")
+        return merging.result()
 
     def _part(self, begin: int, end: int) -> NDArray[np.float64] | None:
         if self._weights is None:

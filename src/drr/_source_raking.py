@@ -15,14 +15,9 @@ from drr._pass_floor import FloorFound, Passes, fetch_support, find_floor_in_pas
 from drr._progress import Callback
 from drr._runner import LocalRunner
 from drr.results import Dual, Floor
-from drr.sources import is_dask, is_source, open_rows
+from drr.sources import is_dask, open_rows
 
 Checkpoint = str | os.PathLike[str] | None
-
-
-def in_passes(features: Any) -> bool:
-    """Whether features are to be raked in passes."""
-    return is_source(features) or is_dask(features)
 
 
 def make_runner(features: Any, base_weights: Any) -> Any:

@@ -11,8 +11,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from drr._categorical import find_categorical
-from drr._columns import read_columns
+from drr._columns import frame_of_arrow, read_columns
+from drr._table_source import TableSource, check_source
 from drr.features import RakingFeatureMap
+from drr.sources import is_source
 
 
 def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -20,6 +22,9 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     The values are left to whoever reads them: a feature map or a base classifier.
     """
+    if is_source(X):
+        return check_source(estimator, X, reset=reset)
+    X = frame_of_arrow(X)
     if not scipy.sparse.issparse(X) and not (hasattr(X, "shape") and hasattr(X, "__getitem__")):
         array = np.asarray(X)
         # Beside text, numpy would turn numbers into text as well.
@@ -44,8 +49,8 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 def refuse_nonfinite_rows(feature_map: Any, X: Any) -> None:
     """Raise where a numeric column holds what the feature map refuses, with the row's number in the whole table."""
-    if not isinstance(feature_map, RakingFeatureMap):
-        return
+    if not isinstance(feature_map, RakingFeatureMap) or isinstance(X, TableSource):
+        return  # the passes over a source name its rows themselves
     probe = clone(feature_map)
     rows = read_columns(probe, X, reset=True)
     names = list(getattr(probe, "feature_names_in_", []))
@@ -55,7 +60,9 @@ def refuse_nonfinite_rows(feature_map: Any, X: Any) -> None:
 
 
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
-    """Those rows of an array, a sparse matrix or a data frame, as the same kind of table."""
+    """Those rows of an array, a sparse matrix, a data frame or a source, as the same kind of table."""
+    if isinstance(X, TableSource):
+        return X.take(rows)
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     return X[rows]

@@ -32,6 +32,7 @@ from drr.gain import GainInterval, gain_interval
 from drr.multiclass import class_decision, class_probabilities, class_rules
 from drr.rescoring import HeldOutScores, Rescoring, fit_rescoring
 from drr.score import RakingDual
+from drr.sources import reads_in_passes
 
 
 def _has_probabilities(classifier: DRRClassifier) -> bool:
@@ -366,6 +367,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             refuse_nonfinite_rows(recipe.dual.feature_map or RakingFeatureMap(), recipe.X)
             plan = plan_holdout(self.holdout, recipe.X, labels, seed, split_params)
+            if reads_in_passes(recipe.X):  # blocks come in the order of the rows
+                plan = Holdout([(np.sort(a), np.sort(b)) for a, b in plan.splits], plan.is_cross_fitted)
 
         # 2. Base and duals on the one, their scores on the other.
         results = Parallel(n_jobs=self.n_jobs)(

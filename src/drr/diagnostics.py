@@ -139,7 +139,7 @@ def diagnose(raking: Raking, moments: Moments, absent_levels: tuple[str, ...]) -
         tolerance=raking.tolerance,
         discrepancy=dual.discrepancy,
         ess=dual.ess,
-        ess_share=dual.ess / len(dual.weights),
+        ess_share=dual.ess / raking.floor.n_rows,
         kl=dual.kl,
         is_zero=dual.status is Status.ZERO_DUAL,
         worst_moments=moments.worst(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from drr._categorical import find_categorical, learn_levels
 from drr._columns import Columns, read_columns
 from drr._embedding import Embedding, block_factors, draw_waves, learn_standardisation
 from drr._validation import check_vector
+from drr.sources import reads_in_passes
 
 # A sparse entry is read one at a time, a dense one in vectors: CSR is chosen only where it halves the memory.
 _WORTHWHILE_SAVING = 0.5
@@ -157,7 +159,8 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         level_offsets = np.cumsum([0, *(levels.n_columns for levels in self._levels)], dtype=np.int32)
 
         # 2. Standardisation of the numeric columns, with the norms and distances that follow from it.
-        linear = learn_standardisation(rows, numeric, impute=self.missing == "impute")
+        standardise = getattr(rows, "standardise", None) or partial(learn_standardisation, rows)
+        linear = standardise(numeric, impute=self.missing == "impute")
         self.mean_, self.scale_, self.norm_ = linear.mean, linear.scale, linear.norm
 
         # 3. Random features.
@@ -195,6 +198,11 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array or CSR array of shape (n_rows, n_features)
         """
+        if reads_in_passes(X):
+            check_is_fitted(self, "_embedding")
+            from drr._embedded_source import EmbeddedSource
+
+            return EmbeddedSource(X, self)
         rows, codes = self._read(X)
         build = self._embedding.csr if self.sparse_output_ else self._embedding.dense
         return build(rows, codes, np.dtype(self.dtype), self.missing == "impute")
@@ -219,6 +227,11 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> feature_map.project([[0.0], [2.0]], [10.0]).round(6).tolist()
         [-10.0, 10.0]
         """
+        if reads_in_passes(X):
+            check_is_fitted(self, "_embedding")
+            from drr._raw_rows import raw_rows
+
+            return raw_rows(X).map(partial(self.project, theta=theta))
         rows, codes = self._read(X)
         theta = check_vector(theta, self._embedding.n_features, "theta", "feature")
         return self._embedding.scores(rows, codes, theta, self.missing == "impute")

@@ -246,7 +246,7 @@ class Survey(Request):
     def _answer(self, block: Features, number: int, d: Vector | None) -> SurveyAnswer:
         n_rows = block.shape[0]
         mean, smallest_norm, largest_norm, smallest = core.survey_block(
-            block, self.target, d, self._threads()
+            block, _aligned(self.target), d, self._threads()
         )
         log_d = log_base_weights(d)
         limit, rows, keys, scores = core.sample_block(log_d, n_rows, number, self.limit, self.most)
@@ -284,7 +284,7 @@ class Price(Request):
 
     def _answer(self, block: Features, number: int, d: Vector | None) -> PriceAnswer:
         lowest, rows, scores = core.price_block(
-            block, self.target, d, self.x, self.threshold, self.most, self._threads()
+            block, _aligned(self.target), d, _aligned(self.x), self.threshold, self.most, self._threads()
         )
         if math.isnan(lowest):
             raise ValueError("a score is not a number")
@@ -311,9 +311,9 @@ class TiltSums(Request):
     def _answer(self, block: Features, number: int, d: Vector | None) -> TiltAnswer:
         log_sum, log_square_sum, largest, absolute, mean, drawn = core.tilt_block(
             block,
-            self.target,
+            _aligned(self.target),
             log_base_weights(d),
-            self.theta,
+            _aligned(self.theta),
             number,
             self.limit,
             self.most,
@@ -362,6 +362,36 @@ class Fetch(Request):
 Answer = TypeVar("Answer", SurveyAnswer, PriceAnswer, TiltAnswer, FetchAnswer)
 
 
+class Merging:
+    """Merges answers as they come: neighbours into groups, groups into the total.
+
+    A total may hold a sample of many rows, which is copied whenever something is merged into it; a group is small.
+    """
+
+    _group_size = 64
+
+    def __init__(self) -> None:
+        self.total: Any = None
+        """of the groups that are complete"""
+        self._group: Any = None
+        self._n_in_group = 0
+
+    def add(self, answer: Any) -> bool:
+        """The next answer; whether it completed a group."""
+        self._group = answer if self._group is None else self._group.merge(answer)
+        self._n_in_group += 1
+        if self._n_in_group < self._group_size:
+            return False
+        self.total, self._group, self._n_in_group = self.result(), None, 0
+        return True
+
+    def result(self) -> Any:
+        """The answer of all so far; None without any."""
+        if self.total is None or self._group is None:
+            return self._group if self.total is None else self.total
+        return self.total.merge(self._group)
+
+
 def merge_passes(answers: Iterable[Answer]) -> Answer:
     """The answer of all rows from the answers of blocks, or from answers that were merged before.
 
@@ -378,9 +408,10 @@ def merge_passes(answers: Iterable[Answer]) -> Answer:
     >>> bool(np.isclose(merge_passes(parts).log_sum, np.log(np.exp(rows).sum())))
     True
     """
-    merged: Any = None
+    merging = Merging()
     for answer in answers:
-        merged = answer if merged is None else merged.merge(answer)
+        merging.add(answer)
+    merged = merging.result()
     if merged is None:
         raise ValueError("there are no blocks: a pass needs at least one")
     return merged  # type: ignore[no-any-return]
@@ -407,8 +438,13 @@ def _nobody(no_rows: Features) -> PickedRows:
     return PickedRows(np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0), np.zeros(0), no_rows)
 
 
+def _aligned(values: Any) -> Vector:
+    """The same numbers where the kernels can read them: what came over a network may lie anywhere."""
+    return np.require(values, dtype=np.float64, requirements=["C", "A"])
+
+
 def _check_block_weights(weights: Any, number: int, n_rows: int) -> Vector:
-    d = np.ascontiguousarray(weights, dtype=np.float64)
+    d = _aligned(weights)
     if d.shape != (n_rows,):
         raise ValueError(f"block {number} has {n_rows} rows, but base weights of shape {d.shape}")
     if not np.isfinite(d).all() or (d < 0).any():

@@ -17,11 +17,12 @@ from sklearn.exceptions import ConvergenceWarning
 from drr._dispatch import core
 from drr._lbfgs import minimise_by_lbfgs
 from drr._progress import Callback, make_callback
-from drr._source_raking import Checkpoint, SourceRaking, columns_of, in_passes
+from drr._source_raking import Checkpoint, SourceRaking, columns_of
 from drr._threads import resolve_n_threads
 from drr._validation import check_base_weights, check_features, check_vector, log_base_weights
 from drr.exceptions import InfeasibleToleranceError
 from drr.results import Dual, Floor, Raking, Status, Tilt
+from drr.sources import reads_in_passes
 
 _PAPER_NEWTON_COLUMNS = 600  # the published algorithm turns to L-BFGS-B above
 _FLOOR_METHODS = {"auto": "min_norm_point", "paper": "pairwise_frank_wolfe"}
@@ -128,7 +129,7 @@ def find_floor(
     """
     if method not in _FLOOR_METHODS:
         raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
-    if in_passes(features):
+    if reads_in_passes(features):
         problem = _source_problem(features, target, base_weights, method, n_threads, checkpoint)
         found = problem.find_floor(_check_max_iter(max_iter), make_callback(verbose, callback))
         return _warned_floor(found.floor)
@@ -278,7 +279,7 @@ def solve_dual(
     if method not in ("auto", "paper"):
         raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
     limit = _check_max_iter(max_iter)
-    if in_passes(features):
+    if reads_in_passes(features):
         problem = _source_problem(
             features, target, base_weights, method, n_threads, checkpoint, tolerance=delta
         )
@@ -361,7 +362,7 @@ def rake(
     (0.1, [0.154, 0.292, 0.554])
     """
     choose_tolerance(0.0, 0.0, eta=eta)  # refuses a wrong eta before the work, not after
-    if in_passes(features):
+    if reads_in_passes(features):
         return _rake_source(
             _source_problem(features, target, base_weights, method, n_threads, checkpoint, eta=float(eta)),
             eta,

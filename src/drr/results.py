@@ -150,7 +150,8 @@ class Dual(_PlainState):
     theta: NDArray[np.float64]
     """θ, one number per column"""
     weights: NDArray[np.float64]
-    """wᵢ ∝ dᵢ exp(φᵢᵀθ), one per row, summing to one"""
+    """wᵢ ∝ dᵢ exp(φᵢᵀθ), one per row, summing to one; None for rows that are read in passes, where the weights of a
+    block are ``d * numpy.exp(block @ theta - log_partition)``"""
     log_partition: float
     """log Σᵢ dᵢ exp(φᵢᵀθ), of the features themselves: φ(x)ᵀθ minus this is the estimated log density ratio"""
     discrepancy: float
@@ -167,7 +168,8 @@ class Dual(_PlainState):
     n_iter: int
     """outer iterations"""
     method: str
-    """the algorithm that ran: ``newton``, ``pcg-sampled``, ``pcg-woodbury``, ``wide``, ``paper-newton``,
+    """the algorithm that ran: ``passes`` (rows read in passes), ``newton``,
+    ``pcg-sampled``, ``pcg-woodbury``, ``wide``, ``paper-newton``,
     ``paper-lbfgs``, or ``zero`` where the base weights already satisfy the tolerance"""
     status: Status
     """how the solve ended"""

@@ -22,6 +22,7 @@ from drr.diagnostics import DualDiagnostics, Moments, diagnose, explain_zero_dua
 from drr.features import RakingFeatureMap
 from drr.raking import rake, tilt
 from drr.results import Floor, Raking, Status
+from drr.sources import reads_in_passes
 
 # Features embedded at a time where several duals are scored: 8 MB in double precision.
 _BLOCK_SIZE = 2**20
@@ -54,6 +55,12 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         Seed of the default feature map.
     n_threads : int, optional
         By default the limits of the process and of ``OMP_NUM_THREADS``. The result does not depend on it.
+    feature_storage : "auto", None or path of a directory, default="auto"
+        Only for rows that are read in passes: whether their features are embedded once into a temporary file there.
+        "auto" does so in the system's directory where the disk has the space and reading is measured to be faster than
+        embedding; None embeds anew in every pass. The features are the same numbers either way.
+    checkpoint : path of a directory, optional
+        Only for rows that are read in passes; see `rake`.
 
     Attributes
     ----------
@@ -105,6 +112,8 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         pos_label: Any = None,
         random_state: Any = None,
         n_threads: int | None = None,
+        feature_storage: Any = "auto",
+        checkpoint: Any = None,
     ) -> None:
         self.feature_map = feature_map
         self.eta = eta
@@ -113,15 +122,19 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         self.pos_label = pos_label
         self.random_state = random_state
         self.n_threads = n_threads
+        self.feature_storage = feature_storage
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> RakingDual:
         """Embed the rows, rake the majority to the mean of the rare class.
 
         Parameters
         ----------
-        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns), source of blocks or Dask collection
+            A path, a source of `drr.open_rows` or a Dask collection is read in passes and never held in memory; the
+            default feature map then has features of single precision. `weights_` and `majority_` are None.
         y : array of shape (n_rows,)
-            Two classes, or more with `pos_label`.
+            Two classes, or more with `pos_label`. For Parquet files and Dask frames also the name of a column.
         sample_weight : array of shape (n_rows,), optional
             The base weights d of the majority, and the weights of the mean of the rare class. A row of weight zero is
             absent. The feature map does not take part.
@@ -131,6 +144,11 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         RakingDual
             The estimator itself.
         """
+        if reads_in_passes(X):
+            from drr._source_fit import fit_from_source
+
+            return fit_from_source(self, X, y, sample_weight)  # type: ignore[no-any-return]
+
         # 1. The two classes and their weights.
         X = check_table(self, X, reset=True)
         labels = read_labels(X, y, type(self).__name__)
@@ -176,6 +194,8 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         array of shape (n_rows,)
         """
         check_is_fitted(self)
+        if reads_in_passes(X):
+            return self.feature_map_.project(X, self.theta_)  # type: ignore[no-any-return]
         X = check_table(self, X, reset=False)
         if hasattr(self.feature_map_, "project"):  # the same without Φ
             return np.asarray(self.feature_map_.project(X, self.theta_))

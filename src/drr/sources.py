@@ -44,7 +44,7 @@ def open_rows(rows: Any, *, columns: Iterable[str] | None = None, block_rows: in
     columns : iterable of str, optional
         The columns of Parquet files to read, all by default.
     block_rows : int, optional
-        Rows of a block; by default about 8 MB.
+        Rows of a block; by default about 4 MB.
 
     Examples
     --------
@@ -77,6 +77,11 @@ def is_dask(rows: Any) -> bool:
     """Whether rows are a Dask collection, or a list of delayed blocks."""
     first = rows[0] if isinstance(rows, (list, tuple)) and rows else rows
     return type(first).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(first, "dask")
+
+
+def reads_in_passes(rows: Any) -> bool:
+    """Whether rows are to be read in passes rather than held in memory."""
+    return is_source(rows) or is_dask(rows)
 
 
 class ArraySource:

@@ -243,3 +243,15 @@ def test_own_map_reduce_is_a_source_of_passes():
             return merge_passes(request(block, k) for k, block in enumerate(np.array_split(rows, 5)))
 
     assert_same(drr.rake(Engine(), target), drr.rake(rows, target))
+
+
+def test_vectors_that_lie_anywhere():
+    """A message from another machine need not be aligned."""
+    rows, target = problem(n_rows=200, n_columns=3)
+    buffer = np.zeros(8 * 3 + 1, dtype=np.uint8)
+    astray = buffer[1:].view(np.float64)
+    astray[:] = target
+    assert not astray.flags.aligned
+    for request, expected in zip(requests(astray), requests(target), strict=True):
+        for name, value in figures(request(rows, 0)).items():
+            np.testing.assert_array_equal(value, figures(expected(rows, 0))[name])

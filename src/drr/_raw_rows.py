@@ -1,0 +1,157 @@
+"""Raw rows with their labels and weights, read in passes: in this process or on a Dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drr._dask import dask_columns, delayed_parts, delayed_vector, known_rows, map_merge
+from drr._runner import read_ahead
+from drr.passes import Merging, NonfiniteRowError
+from drr.sources import is_dask, open_rows
+
+Part = tuple[Any, int, Any, Any]  # rows, number of the block, labels, weights
+
+
+class LocalRows:
+    """Blocks of a source, each with its part of the labels and of the weights."""
+
+    def __init__(self, X: Any, y: Any = None, weights: Any = None) -> None:
+        self.source = open_rows(X)
+        if isinstance(y, str):
+            self.source, y = _split_column(self.source, y)
+        self.n_columns, self.n_rows = self.source.n_columns, self.source.n_rows
+        self._y = None if y is None else _as_vector(y, "y")
+        self._weights = None if weights is None else _as_vector(weights, "sample_weight")
+
+    def run(self, function: Any) -> Any:
+        """The merged answers of ``function(rows, number, labels, weights)``."""
+        merging = Merging()
+        for block, number, y, weights, begin in self._parts():
+            try:
+                answer = function(block, number, y, weights)
+            except NonfiniteRowError as error:
+                where = f"{self._name(number)}; the block begins at row {begin} of all"
+                raise NonfiniteRowError(error.what, number, error.row, error.column, where) from None
+            except (ValueError, TypeError) as error:
+                place = f"block {number}{self._name(number)}, which begins at row {begin} of all"
+                raise type(error)(f"{error} (in {place}; rows are counted from its beginning)") from error
+            merging.add(answer)
+        if merging.result() is None:
+            raise ValueError("there are no rows: the source has no blocks")
+        return merging.result()
+
+    def map(self, function: Any) -> NDArray[np.float64]:
+        """The results of ``function(rows)``, one after the other."""
+        return np.concatenate([function(block) for block in read_ahead(self.source) if block.shape[0]])
+
+    def _parts(self) -> Iterator[tuple[Any, int, Any, Any, int]]:
+        begin = 0
+        for number, block in enumerate(read_ahead(self.source)):
+            end = begin + block.shape[0]
+            yield (
+                block,
+                number,
+                _slice(self._y, begin, end, "y"),
+                _slice(self._weights, begin, end, "weights"),
+                begin,
+            )
+            begin = end
+        for name, vector in (("y", self._y), ("sample_weight", self._weights)):
+            if vector is not None and len(vector) != begin:
+                raise ValueError(f"{name} has {len(vector)} entries, but there are {begin} rows")
+
+    def _name(self, number: int) -> str:
+        return self.source.name_of(number) if hasattr(self.source, "name_of") else ""
+
+    def fingerprint(self) -> str | None:
+        """Identifies the rows without reading them all; None where the source cannot."""
+        make = getattr(self.source, "fingerprint", None)
+        return None if make is None else str(make())
+
+
+class DaskRows:
+    """Partitions of a Dask collection, each with its part of the labels and of the weights."""
+
+    def __init__(self, X: Any, y: Any = None, weights: Any = None) -> None:
+        if isinstance(y, str):
+            X, y = X.drop(columns=[y]), X[y]
+        self.n_columns, self.n_rows = dask_columns(X), known_rows(X)
+        self._X = X
+        parts = delayed_parts(X)
+        nothing = [None] * len(parts)
+        self._arguments = list(
+            zip(
+                parts,
+                range(len(parts)),
+                nothing if y is None else delayed_vector(y, X, "y"),
+                nothing if weights is None else delayed_vector(weights, X, "sample_weight"),
+                strict=True,
+            )
+        )
+
+    def run(self, function: Any) -> Any:
+        """The merged answers of ``function(rows, number, labels, weights)``, merged on the workers."""
+        return map_merge(function, self._arguments)
+
+    def map(self, function: Any) -> Any:
+        """The results of ``function(rows)`` as a Dask collection of the same partitions, not computed yet."""
+        function = partial(_unless_empty, function)
+        if hasattr(self._X, "map_blocks"):
+            return self._X.rechunk({1: -1}).map_blocks(function, dtype=np.float64, drop_axis=1)
+        if hasattr(self._X, "map_partitions"):
+            return self._X.map_partitions(_as_series(function), meta=(None, np.float64))
+        import dask
+
+        return [dask.delayed(function)(part) for part in self._X]  # type: ignore[attr-defined]
+
+
+def raw_rows(X: Any, y: Any = None, weights: Any = None) -> LocalRows | DaskRows:
+    """Rows to be read in passes, with labels and weights where given."""
+    return DaskRows(X, y, weights) if is_dask(X) else LocalRows(X, y, weights)
+
+
+def _unless_empty(function: Any, block: Any) -> NDArray[np.float64]:
+    return np.asarray(function(block)) if block.shape[0] else np.zeros(0)
+
+
+def _as_series(function: Any) -> Any:
+    def score(frame: Any) -> Any:
+        import pandas
+
+        return pandas.Series(function(frame), index=frame.index)
+
+    return score
+
+
+def _split_column(source: Any, name: str) -> tuple[Any, NDArray[Any]]:
+    """The source without a column, and that column in memory."""
+    names = getattr(source, "column_names", None)
+    if names is None:
+        raise TypeError(
+            f"y={name!r} names a column, but the source has no column names; pass the labels themselves"
+        )
+    if name not in names:
+        raise ValueError(f"y={name!r} is not a column of {source.path}; it has {names}")
+    labels = source.select([name])
+    parts = [np.asarray(block).ravel() for block in labels.blocks()]
+    return source.select([each for each in names if each != name]), np.concatenate(parts)
+
+
+def _as_vector(values: Any, name: str) -> NDArray[Any]:
+    vector = np.asarray(values)
+    if vector.ndim != 1:
+        raise ValueError(f"{name} must have one entry per row, got shape {vector.shape}")
+    return vector
+
+
+def _slice(vector: NDArray[Any] | None, begin: int, end: int, name: str) -> NDArray[Any] | None:
+    if vector is None:
+        return None
+    if end > len(vector):
+        raise ValueError(f"{name} has {len(vector)} entries, but there are at least {end} rows")
+    return vector[begin:end]

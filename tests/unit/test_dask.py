@@ -1,0 +1,148 @@
+"""Raking on Dask: the same answers, a lost worker survived, nothing gathered but answers."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import drr
+from drr import RakingDual, RakingFeatureMap
+
+dask = pytest.importorskip("dask")
+array = pytest.importorskip("dask.array")
+frames = pytest.importorskip("dask.dataframe")
+
+# Warnings of Dask and of its servers are theirs.
+pytestmark = pytest.mark.filterwarnings("ignore:::dask", "ignore:::distributed", "ignore::ResourceWarning")
+
+rng = np.random.default_rng(8)
+N = 8000
+Y = rng.random(N) < 0.05
+ROWS = rng.standard_normal((N, 6)) + 0.7 * Y[:, None]
+TARGET = ROWS[Y].mean(axis=0)
+CHUNKS = (3000, 1, 0, 4999)
+FRAME = pd.DataFrame(ROWS, columns=list("abcdef")).assign(kind=pd.Categorical(rng.choice(["low", "high"], N)))
+
+
+@pytest.fixture(autouse=True)
+def one_process():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return drr.rake(ROWS, TARGET)
+
+
+def delayed_blocks():
+    return [dask.delayed(part) for part in np.split(ROWS, np.cumsum(CHUNKS)[:-1])]
+
+
+COLLECTIONS = {
+    "array": lambda: array.from_array(ROWS, chunks=(CHUNKS, 6)),
+    "array with split columns": lambda: array.from_array(ROWS, chunks=(1000, 2)),
+    "data frame": lambda: frames.from_pandas(FRAME[list("abcdef")], npartitions=3),
+    "delayed blocks": delayed_blocks,
+}
+
+
+def assert_same(raking, memory):
+    assert raking.floor.value == pytest.approx(
+        memory.floor.value, rel=1e-9, abs=1e-9 * memory.base_discrepancy
+    )
+    scale = np.linalg.norm(memory.dual.theta)
+    np.testing.assert_allclose(raking.dual.theta, memory.dual.theta, rtol=0, atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("make", COLLECTIONS.values(), ids=COLLECTIONS.keys())
+def test_rake(make, memory):
+    assert_same(drr.rake(make(), TARGET), memory)
+
+
+def test_base_weights():
+    weights = rng.exponential(size=N)
+    expected = drr.rake(ROWS, TARGET, base_weights=weights)
+    rows = COLLECTIONS["array"]()
+    assert_same(drr.rake(rows, TARGET, base_weights=weights), expected)
+    assert_same(drr.rake(rows, TARGET, base_weights=array.from_array(weights, chunks=(CHUNKS,))), expected)
+    with pytest.raises(ValueError, match="base_weights has 2 partitions, but the rows have 4"):
+        drr.rake(rows, TARGET, base_weights=array.from_array(weights, chunks=4000))
+
+
+def test_dual_of_arrays():
+    feature_map = RakingFeatureMap(16, random_state=0)
+    rows, labels = COLLECTIONS["array"](), array.from_array(Y, chunks=(CHUNKS,))
+    one = RakingDual(feature_map).fit(rows, labels)
+    other = RakingDual(feature_map).fit(ROWS, Y)
+    np.testing.assert_allclose(one.theta_, other.theta_, rtol=0, atol=1e-9 * np.linalg.norm(other.theta_))
+    np.testing.assert_allclose(one.score_samples(rows).compute(), other.score_samples(ROWS), atol=1e-7)
+
+
+def test_dual_of_a_frame_with_the_label_in_a_column():
+    table = frames.from_pandas(FRAME.assign(fraud=Y), npartitions=3)
+    feature_map = RakingFeatureMap(16, random_state=0)
+    one = RakingDual(feature_map).fit(table, "fraud")
+    other = RakingDual(feature_map).fit(FRAME, Y)
+    np.testing.assert_allclose(one.theta_, other.theta_, rtol=0, atol=1e-9 * np.linalg.norm(other.theta_))
+
+
+def test_partitions_with_one_class_only():
+    order = np.argsort(Y)
+    feature_map = RakingFeatureMap(8, random_state=0)
+    rows, labels = array.from_array(ROWS[order], chunks=(2000, 6)), array.from_array(Y[order], chunks=2000)
+    one = RakingDual(feature_map).fit(rows, labels)
+    other = RakingDual(feature_map).fit(ROWS[order], Y[order])
+    np.testing.assert_allclose(one.theta_, other.theta_, rtol=0, atol=1e-9 * np.linalg.norm(other.theta_))
+
+
+def test_categories_that_differ_between_partitions_are_refused():
+    parts = [FRAME.iloc[:4000], FRAME.iloc[4000:].assign(kind=pd.Categorical(["other"] * 4000))]
+    labels = [dask.delayed(Y[:4000]), dask.delayed(Y[4000:])]
+    with pytest.raises(ValueError, match="the categories of column 'kind' differ between blocks 0 and 1"):
+        RakingDual().fit([dask.delayed(part) for part in parts], labels)
+
+
+def test_nan_is_named_by_partition_and_row():
+    rows = ROWS.copy()
+    rows[3500, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN in block 3, row 499 of the block, column 2"):
+        drr.rake(array.from_array(rows, chunks=(CHUNKS, 6)), TARGET)
+
+
+def slow_part(begin, end):
+    time.sleep(0.05)  # so that the worker dies in the middle of a pass
+    return ROWS[begin:end]
+
+
+def test_a_lost_worker_changes_no_digit():
+    distributed = pytest.importorskip("distributed")
+    bounds = np.linspace(0, N, 7).astype(int)
+    blocks = [dask.delayed(slow_part)(a, b) for a, b in itertools.pairwise(bounds)]
+    expected = drr.rake(blocks, TARGET)
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 10, "scheduler": "dask.distributed"}),
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        kept = client.persist(blocks)
+        distributed.wait(kept)
+        killed = []
+
+        def kill_once(figures):
+            if figures["stage"] == "dual" and not killed:
+                process = next(iter(cluster.workers.values())).process
+                killed.append(process.pid)
+                os.kill(process.pid, signal.SIGKILL)
+
+        raking = drr.rake(kept, TARGET, callback=kill_once)
+    assert killed
+    np.testing.assert_array_equal(raking.dual.theta, expected.dual.theta)
+    assert raking.floor.value == expected.floor.value
