@@ -100,7 +100,7 @@ class PandasColumns(Columns):
         self._kinds = [dtype.kind for dtype in frame.dtypes]
 
     def is_categorical(self, position: int) -> bool:
-        return self._kinds[position] in "Ob"
+        return self._kinds[position] in "ObU"
 
     def factorize(self, position: int) -> tuple[NDArray[np.intp], list[Any]]:
         try:
@@ -173,6 +173,7 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> Columns:
         return PassColumns(estimator, X)
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
         raise TypeError("X is a lazy frame; pass X.collect()")
+    X = frame_of_arrow(X)
     is_pandas = hasattr(X, "iloc") and hasattr(X, "dtypes") and np.ndim(X) == 2
     is_polars = (
         type(X).__module__.split(".")[0] == "polars" and hasattr(X, "to_series") and hasattr(X, "height")
@@ -196,6 +197,12 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> Columns:
         raise ValueError(f"X has {X.width} columns, but the map was fitted on {estimator.n_features_in_}")
     labels = [repr(name) for name in X.columns]
     return PandasColumns(X, labels) if is_pandas else PolarsColumns(X, labels)
+
+
+def frame_of_arrow(X: Any) -> Any:
+    """A pyarrow table as a pandas frame; anything else as it is."""
+    is_arrow = type(X).__module__.split(".")[0] == "pyarrow" and hasattr(X, "column_names")
+    return X.to_pandas() if is_arrow else X
 
 
 def factorize_array(column: NDArray[Any], label: str) -> tuple[NDArray[np.intp], list[Any]]:

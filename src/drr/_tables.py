@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from drr._categorical import find_categorical
-from drr._columns import read_columns
+from drr._columns import frame_of_arrow, read_columns
 from drr._table_source import TableSource, check_source
 from drr.features import RakingFeatureMap
 from drr.sources import is_source
@@ -24,6 +24,7 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     """
     if is_source(X):
         return check_source(estimator, X, reset=reset)
+    X = frame_of_arrow(X)
     if not scipy.sparse.issparse(X) and not (hasattr(X, "shape") and hasattr(X, "__getitem__")):
         array = np.asarray(X)
         # Beside text, numpy would turn numbers into text as well.

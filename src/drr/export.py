@@ -41,6 +41,19 @@ def to_onnx(classifier: DRRClassifier) -> Any:
     -----
     Trees compare in the precision that skl2onnx gives them: a value within rounding of a threshold may fall on the
     other side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from drr import DRRClassifier
+    >>> from drr.export import to_onnx
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(600) < 40
+    >>> X = rng.normal(size=(600, 4)) + y[:, None]
+    >>> graph = to_onnx(DRRClassifier(LogisticRegression(), random_state=0).fit(X, y)).graph
+    >>> [output.name for output in graph.output]
+    ['score', 'probability', 'label']
     """
     check_is_fitted(classifier)
     if len(classifier.rescorings_) != 1:
