@@ -52,7 +52,7 @@ def cover(copies: int) -> tuple[np.ndarray, np.ndarray]:
     if folder is None:
         raise SystemExit("DRR_DATA must name the folder of the data sets")
     with np.load(Path(folder) / "large" / "cover.npz") as data:
-        X, y = data["X"].astype(np.float64), data["y"].ravel()
+        X, y = data["X"].astype(np.float64), data["target"].ravel()
     rare = y == min(np.unique(y), key=lambda label: (y == label).sum())
     X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12) / np.sqrt(X.shape[1])
     rng = np.random.default_rng(0)

@@ -374,19 +374,19 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         results = Parallel(n_jobs=self.n_jobs)(
             delayed(fit_and_score)(recipe, fit, held_out) for fit, held_out in plan.splits
         )
-        self._models: Models = results[0][0]
+        models: Models = results[0][0]
         if plan.is_cross_fitted:
-            self._models = fit_models(recipe, np.arange(len(labels.codes)))
+            models = fit_models(recipe, np.arange(len(labels.codes)))
 
         # 3. Standardisation, fusion weight, calibration and cut of each rare class.
         shares = np.bincount(labels.codes) / len(labels.codes)
         rules = class_rules(
             self.threshold, recipe.rare_labels.tolist(), calibrated=self.calibration is not None
         )
-        self.rescorings_: list[Rescoring] = []
+        rescorings: list[Rescoring] = []
         for k, index in enumerate(recipe.rare):
             parts: list[HeldOutScores] = [columns[k] for _, columns in results]
-            self.rescorings_.append(
+            rescorings.append(
                 fit_rescoring(
                     parts,
                     fusion_weight=self.fusion_weight,
@@ -395,15 +395,18 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     rare_share=float(shares[index]),
                 )
             )
-        self.classes_ = labels.classes
-        self.pos_label_ = recipe.rare_labels[0] if len(recipe.rare) == 1 else None
+        self._models, self.rescorings_, self.classes_ = models, rescorings, labels.classes
         self._seed = seed
+        self.pos_label_ = recipe.rare_labels[0] if len(recipe.rare) == 1 else None
         return self
 
     def _forget(self) -> None:
-        """Drop what was computed on first use after an earlier fit."""
-        for name in ("gain_", "separation_"):
+        """Drop an earlier fit and what was computed on its first use: an interrupted one leaves no mixture."""
+        for name in ("gain_", "separation_", "pos_label_"):
             self.__dict__.pop(name, None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "pos_label_" in self.__dict__  # the last of a fit
 
     def _fused_columns(self, X: Any, base_score: ArrayLike | None) -> NDArray[np.float64]:
         check_is_fitted(self)

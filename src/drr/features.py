@@ -142,6 +142,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The map itself.
         """
         self._check_parameters()
+        self.__dict__.pop("sparse_output_", None)  # interrupted from here on, the map is not fitted
         rows = read_columns(self, X, reset=True)
         names = list(getattr(self, "feature_names_in_", []))
         self.is_categorical_ = find_categorical(rows, self.categorical_features, names)
@@ -185,6 +186,9 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.blocks_ = _slices(self._embedding.block_sizes)
         self.sparse_output_ = self._choose_sparse()
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "sparse_output_" in self.__dict__  # the last of a fit
 
     def transform(self, X: Any) -> Any:
         """Embed rows.
@@ -248,7 +252,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array of str
         """
-        check_is_fitted(self, "_embedding")
+        check_is_fitted(self)
         inputs = self._input_names(input_features)
         numeric = [inputs[j] for j in self._embedding.numeric]
         names = [
@@ -264,7 +268,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(names, dtype=object)
 
     def _read(self, X: Any) -> tuple[Columns, NDArray[np.int32] | None]:
-        check_is_fitted(self, "_embedding")
+        check_is_fitted(self)
         rows = read_columns(self, X, reset=False)
         if not self._levels:
             return rows, None

@@ -144,6 +144,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         RakingDual
             The estimator itself.
         """
+        self.__dict__.pop("diagnostics_", None)  # interrupted from here on, the estimator is not fitted
         if reads_in_passes(X):
             from drr._source_fit import fit_from_source
 
@@ -181,6 +182,9 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         )
         self.diagnostics_: DualDiagnostics = diagnose(self.raking_, self.moments_, self._absent_levels())
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "diagnostics_" in self.__dict__  # the last of a fit
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """θᵀφ(x) of each row: higher means more like the rare class.

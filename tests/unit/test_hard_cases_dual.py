@@ -167,6 +167,59 @@ def test_extreme_scales_change_nothing(exponent):
     )
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("eta", [0.2, 1e-4])
+def test_base_weights_over_hundreds_of_orders_of_magnitude(seed, eta):
+    """Rows of next to no weight decide the answer, and the curvature at zero does not see them."""
+    rng = np.random.default_rng(seed)
+    d = 10.0 ** rng.uniform(-300, 0, size=40)
+    d[0] = 1.0
+    features = rng.normal(size=(40, 1 + seed))
+    raking = assert_solved(features, 0.3 * rng.normal(size=1 + seed), eta=eta, base_weights=d)
+    assert (
+        raking.dual.gap <= 1e-6
+    )  # mixing in the floor until feasible costs up to log(1/d) per unit of weight
+
+
+def test_a_start_beyond_the_minimum_does_not_end_at_the_kink_of_the_norm():
+    """The curvature at zero promises a step to where f > f(0); the way down from there leads to θ = 0."""
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        features = rng.normal(size=(26, 63))
+        assert_solved(features, features[:4].mean(axis=0) + rng.normal(size=63))
+
+
+def test_a_stalled_solve_returns_its_best_point():
+    """η = 1 and γ beside round-off: no point is accepted, and the last one tried is the worst."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        features = rng.normal(size=(120, 8))
+        target = features.mean(axis=0) + 1e-9 * rng.normal(size=8)
+        gamma = np.linalg.norm(features.mean(axis=0) - target)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            dual = drr.solve_dual(features, target, gamma * (1 - 1e-8))
+        assert dual.status is drr.Status.ZERO_DUAL or dual.gradient_norm <= 1e-5 * gamma
+
+
+def test_distances_beyond_what_squares_can_hold_are_refused():
+    features, target = rows(), np.full(5, 0.3)
+    for scale in (1e-160, 1e160):
+        with pytest.raises(ValueError, match="rescale"):
+            drr.find_floor(features * scale, target * scale)
+        with pytest.raises(ValueError, match="rescale"):
+            drr.solve_dual(features * scale, target * scale, 0.0)
+
+
+@pytest.mark.parametrize("exponent", [-138, -90, 90, 140])
+def test_scales_whose_fourth_powers_overflow(exponent):
+    features, target = rows(), np.full(5, 0.3)
+    scale = 10.0**exponent
+    plain, scaled = drr.rake(features, target).dual, drr.rake(features * scale, target * scale).dual
+    assert scaled.status is drr.Status.CONVERGED
+    np.testing.assert_allclose(scaled.weights, plain.weights, rtol=0, atol=1e-9 * plain.weights.max())
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_not_finite_is_refused_with_its_place(value):
     features = rows()

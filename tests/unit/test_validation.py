@@ -197,3 +197,20 @@ def test_memory_map(tmp_path):
     mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
     assert np.shares_memory(check_features(mapped), mapped)
     np.testing.assert_array_equal(drr.tilt(mapped, THETA).weights, drr.tilt(BASE, THETA).weights)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (-1, 3), (3, -2)])
+def test_the_core_refuses_a_csr_matrix_without_rows_or_columns(shape):
+    """The compiled module divides by the number of columns; it must not rely on the Python layer to refuse none."""
+    from types import SimpleNamespace
+
+    from drr._dispatch import core
+
+    empty = SimpleNamespace(
+        data=np.zeros(0),
+        indices=np.zeros(0, np.int32),
+        indptr=np.zeros(max(0, shape[0]) + 1, np.int32),
+        shape=shape,
+    )
+    with pytest.raises(ValueError, match="empty"):
+        core.solve_dual(empty, np.zeros(max(0, shape[1])), 0.1, method="auto:pcg-woodbury")

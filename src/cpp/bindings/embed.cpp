@@ -23,6 +23,14 @@ std::span<const Scalar> view_attribute(const py::object& owner, const char* name
   return {array.data(), static_cast<std::size_t>(array.size())};
 }
 
+double factor_of(const py::object& owner, const char* name) {
+  try {
+    return owner.attr(name).cast<double>();
+  } catch (const py::cast_error&) {
+    throw py::type_error(std::string(name) + " must be a number");
+  }
+}
+
 void require(bool holds, const char* message) {
   if (!holds)
     throw py::value_error(message);
@@ -35,9 +43,9 @@ FeatureMap view_map(const py::object& map) {
                         view_attribute<std::int32_t>(map, "level_offsets"),
                         view_attribute<double>(map, "weights"),
                         view_attribute<double>(map, "phases"),
-                        map.attr("linear_factor").cast<double>(),
-                        map.attr("one_hot_factor").cast<double>(),
-                        map.attr("fourier_factor").cast<double>()};
+                        factor_of(map, "linear_factor"),
+                        factor_of(map, "one_hot_factor"),
+                        factor_of(map, "fourier_factor")};
   const Index n_numeric = view.n_linear() - static_cast<Index>(view.indicated.size());
   require(view.scale.size() == view.mean.size(), "scale and mean differ in length");
   require(n_numeric >= 0, "there are more indicators than linear features");

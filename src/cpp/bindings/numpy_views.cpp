@@ -55,6 +55,9 @@ CsrView<Scalar, Ordinal> view_csr(const py::object& matrix) {
   view.offsets = contiguous<Ordinal>(offsets, "features.indptr");
   view.n_rows = shape.first;
   view.n_cols = shape.second;
+  if (view.n_rows < 1 || view.n_cols < 1)
+    throw py::value_error("features is empty: it has shape (" + std::to_string(view.n_rows) + ", " +
+                          std::to_string(view.n_cols) + ")");
   view.n_stored = std::min<Index>(values.shape(0), columns.shape(0));
   if (offsets.shape(0) != view.n_rows + 1)
     throw py::value_error("features.indptr must have n_rows + 1 = " + std::to_string(view.n_rows + 1) +

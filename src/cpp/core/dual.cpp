@@ -5,9 +5,11 @@
 #include "core/dual_minimiser.hpp"
 #include "core/dual_regime.hpp"
 #include "core/wide_dual.hpp"
+#include "drr/errors.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace drr {
 
@@ -24,6 +26,14 @@ DualProblem problem_of(const DualInput& input) {
 Minimisation judged(DualModel& model, const DualPoint& point, const Minimisation& end) {
   const double bound = end.status == Status::converged ? unset : proof_of_infeasibility(model, point);
   return std::isnan(bound) ? end : Minimisation{Status::infeasible, end.n_iter, bound};
+}
+
+// The steps multiply distances by distances; beyond these, the products lose their digits or overflow.
+void refuse_extreme_scale(double distance) {
+  if (!(distance >= 1e-140 && distance <= 1e150))
+    throw InvalidInput("the base mean is " + std::to_string(std::log10(distance)) +
+                       " orders of magnitude from the target, beyond what squares in double precision can "
+                       "hold; rescale features and target alike");
 }
 
 DualResult finish(DualModel& model, const DualInput& input, const DualPoint& point, const DualOutput& output,
@@ -48,9 +58,10 @@ DualResult solve_dual(const DualInput& input, const DualOptions& options, const 
 
   // 1. The base weights may already do: then θ = 0 exactly.
   DualPoint point = base_point(model);
-  const double base_discrepancy = point.mean.norm();
+  const double base_discrepancy = point.mean.stableNorm();
   if (base_discrepancy <= input.tolerance)
     return finish(model, input, point, output, {Status::zero_dual}, "zero");
+  refuse_extreme_scale(base_discrepancy);
 
   // 2. A tolerance below the floor has no solution, and the dual no minimum.
   if (input.floor_lower_bound > input.tolerance)

@@ -67,8 +67,8 @@ DualResult certificate_of(DualModel& model, const DualInput& input, const DualPo
   DualResult result;
   const double shift = point.theta.dot(ConstVector(input.target.data(), model.n_cols()));
   result.log_partition = point.log_partition + shift; // Λ of Φ is Λ of A plus θᵀμ
-  result.discrepancy = point.mean.norm();
-  result.gradient_norm = point.gradient.norm();
+  result.discrepancy = point.mean.stableNorm();
+  result.gradient_norm = point.gradient.stableNorm();
   result.kl = std::max(0.0, point.theta.dot(point.mean) - point.log_partition); // Σ wᵢ log(wᵢ/dᵢ)
   result.ess = 1.0 / point.weights.squaredNorm();
   result.gap = result.discrepancy > model.tolerance() && !input.floor_weights.empty()

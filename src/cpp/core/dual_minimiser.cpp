@@ -21,12 +21,19 @@ public:
       waited_ = 0;
     else
       ++waited_;
-    gradient_ = std::min(gradient_, gradient);
+    if (gradient < gradient_) {
+      gradient_ = gradient;
+      best_ = point.theta;
+    }
     objective_ = std::min(objective_, point.objective);
     return waited_ >= patience;
   }
 
+  // θ of the smallest gradient: where progress has ended, later points are only shaken by rounding.
+  const Eigen::VectorXd& best() const { return best_; }
+
 private:
+  Eigen::VectorXd best_;
   double gradient_ = std::numeric_limits<double>::infinity(), objective_ = gradient_;
   int waited_ = 0;
 };
@@ -78,7 +85,9 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, con
     const bool stalled = progress.stalled(point);
     if (stalled || end.n_iter == max_iter) {
       end.status = stalled ? Status::round_off : Status::iteration_limit;
-      if (!point.is_fresh)
+      if (stalled)
+        point.theta = progress.best();
+      if (stalled || !point.is_fresh)
         model.evaluate_afresh(point);
       return end;
     }

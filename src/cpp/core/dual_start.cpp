@@ -1,6 +1,25 @@
 #include "core/dual_minimiser.hpp"
 
+#include <cmath>
+
 namespace drr {
+
+namespace {
+
+// The curvature at zero may not see the rows that matter, above all under base weights of many orders of
+// magnitude, and its step may end beyond the minimum: far out, where f has no curvature to come back by, or
+// only a little above f(0) = 0, from where a search downhill ends at the kink of the norm at zero. A start is
+// therefore below f(0), unless all there is to gain drowns in rounding.
+double shortened_to_descent(DualModel& model, const Direction& ray, double length, double slope) {
+  constexpr double drowned = 1e-12;                                                // nats
+  const Plane line{ray.scores.data(), ray.scores.data(), Eigen::Matrix2d::Ones()}; // ‖ray.step‖ = 1
+  while (length * slope > drowned &&
+         !(model.plane_search().evaluate(line, {length, 0}, {0, 0}).objective < 0))
+    length /= 4;
+  return length;
+}
+
+} // namespace
 
 DualPoint base_point(DualModel& model) {
   DualPoint point;
@@ -10,20 +29,20 @@ DualPoint base_point(DualModel& model) {
 }
 
 void move_to_start(DualModel& model, DualPoint& point, std::span<const double> floor_residual) {
-  // Along θ = −t·m, with m the base mean, f(t) = Λ(−tm) + tδγ has slope δγ − γ² < 0 and curvature Var(aᵀm) at
-  // t = 0.
+  // Along θ = −t·u, with u = m/γ the direction of the base mean, f(t) = Λ(−tu) + tδ has slope δ − γ < 0 and
+  // curvature Var(aᵀu) at t = 0. A unit vector: no more than squares of features, so none overflows early.
   const double gamma = point.mean.norm();
-  Direction ray{-point.mean, {}};
+  Direction ray{-point.mean / gamma, {}};
   model.compute_scores(ray);
   const double mean_score = point.weights.dot(ray.scores);
   const double variance = point.weights.dot((ray.scores.array() - mean_score).square().matrix());
-  const double slope = gamma * (gamma - model.tolerance());
-  const double length = variance > 0 ? slope / variance : 1.0 / (gamma * gamma);
+  const double slope = gamma - model.tolerance(), newton = slope / variance;
+  const double length = shortened_to_descent(model, ray, std::isfinite(newton) ? newton : 1.0 / gamma, slope);
 
   point.theta = length * ray.step;
   point.scores = length * ray.scores;
-  point.norm = length * gamma;
-  Direction second = ray;
+  point.norm = point.theta.norm();
+  Direction second{point.theta, point.scores};
   if (!floor_residual.empty()) {
     const Eigen::Map<const Eigen::VectorXd> residual(floor_residual.data(), model.n_cols());
     // The same length as θ, so that the two coordinates of the plane are alike.

@@ -62,6 +62,13 @@ RowSurvey FloorPasses::survey() {
   if (n_present == 0)
     throw InvalidInput(
         "base_weights are zero on every row; at least one majority row needs a positive weight");
+  // Squares this small have lost digits, or vanished beside a row that has not: no bound from them is one.
+  const auto is_zero = [](double coordinate) { return coordinate == 0; };
+  if (survey.largest_norm < 1e-280 &&
+      !(survey.largest_norm == 0 && std::all_of(survey.mean.begin(), survey.mean.end(), is_zero)))
+    throw InvalidInput(
+        "all rows are nearer than 1e-140 to the target, which squares in double precision cannot "
+        "hold; rescale features and target alike");
   std::nth_element(norms, norms + n_present / 2, norms + n_present);
   survey.median_norm = std::sqrt(norms[n_present / 2]);
   survey.smallest_norm = std::sqrt(survey.smallest_norm);

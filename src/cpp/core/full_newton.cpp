@@ -4,7 +4,7 @@ namespace drr {
 
 PenaltyCurvature norm_curvature(const DualModel& model, const DualPoint& point) {
   const double c = model.norm_curvature(point);
-  return {c, c / (point.norm * point.norm)};
+  return {c, c};
 }
 
 HessianFactor::HessianFactor(DualModel& model)
@@ -14,7 +14,8 @@ HessianFactor::HessianFactor(DualModel& model)
 void HessianFactor::compute(const DualPoint& point, const ScaledRows& rows, PenaltyCurvature penalty) {
   gram_(rows, hessian_);
   hessian_.diagonal().array() += penalty.isotropic;
-  hessian_.selfadjointView<Eigen::Lower>().rankUpdate(point.theta, -penalty.along);
+  if (const double norm = point.theta.norm(); norm > 0)
+    hessian_.selfadjointView<Eigen::Lower>().rankUpdate(point.theta / norm, -penalty.along);
   cholesky_.factorise(hessian_);
 }
 

@@ -20,11 +20,11 @@ public:
   virtual void solve(const DualPoint& point, double gradient_goal, Direction& direction) = 0;
 };
 
-// The Hessian αI − β·θθᵀ of the penalty, plus whatever ridge is part of α.
+// The Hessian αI − β·uuᵀ of the penalty, u = θ/‖θ‖, plus whatever ridge is part of α.
 struct PenaltyCurvature {
   double isotropic, along;
 };
-// Of δ‖θ‖: δ/‖θ‖·(I − uuᵀ), u = θ/‖θ‖
+// Of δ‖θ‖: δ/‖θ‖·(I − uuᵀ)
 PenaltyCurvature norm_curvature(const DualModel& model, const DualPoint& point);
 
 // The matrix Σ sᵢ²(aᵢ − m)(aᵢ − m)ᵀ plus the curvature of the penalty, factorised: exact with sᵢ = √wᵢ over

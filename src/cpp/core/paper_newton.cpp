@@ -48,7 +48,7 @@ Minimisation minimise_by_paper(DualModel& model, DualPoint& point, int max_iter)
     // 2. Newton direction from the weighted covariance, the curvature of the smoothed norm and a ridge.
     root_weights = point.weights.cwiseSqrt();
     factor.compute(point, {model.centred_rows(), root_weights.data(), nullptr, model.n_rows()},
-                   {delta / r + ridge, delta / (r * r * r)});
+                   {delta / r + ridge, delta / r * (point.theta.squaredNorm() / (r * r))});
     direction.step = -gradient;
     factor.solve_in_place(direction.step);
     model.compute_scores(direction);

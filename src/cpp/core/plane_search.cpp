@@ -138,7 +138,11 @@ PlaneValue PlaneSearch::minimise(const Plane& plane, Eigen::Vector2d start, Eige
     const double longest = 10.0 * (1.0 + best.at.cwiseAbs().maxCoeff());
     if (step.cwiseAbs().maxCoeff() > longest)
       step *= longest / step.cwiseAbs().maxCoeff();
-    const double slope = best.gradient.dot(step); // negative
+    double slope = best.gradient.dot(step);
+    if (!(slope < 0)) { // all curvature is round-off: straight down, as far as a step may go
+      step = -longest / best.gradient.cwiseAbs().maxCoeff() * best.gradient;
+      slope = best.gradient.dot(step);
+    }
 
     bool improved = false;
     for (int halving = 0; halving < most_halvings && !improved; ++halving, step *= 0.5) {
