@@ -237,7 +237,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         return self.raking_.dual.theta
 
     @property
-    def weights_(self) -> NDArray[np.float64] | None:
+    def weights_(self) -> NDArray[np.float64]:
         return self.raking_.dual.weights
 
     @property
