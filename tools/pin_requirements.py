@@ -26,26 +26,27 @@ def pip(*arguments: str) -> str:
     ).stdout
 
 
+def find_index() -> str:
+    """The address of the package index: pip's help names the one that it would ask."""
+    found = re.search(r"--index-url\s+<url>[^(]*\(default\s+([^)\s]+)\)", pip("install", "--help"))
+    if found is None:
+        sys.exit("pip does not say which package index it asks")
+    return found[1].rstrip("/")
+
+
 def main() -> None:
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
     report = json.loads(
         pip("install", "--dry-run", "--ignore-installed", "--quiet", "--report", "-", "build", *wanted)
     )
-    index = next(
-        (
-            line.split("'")[1]
-            for line in pip("config", "list").splitlines()
-            if line.startswith("global.index-url")
-        ),
-        "https://pypi.org/simple",
-    )
+    index = find_index()
     print(
         "# Written by tools/pin_requirements.py: what builds a release, and the only files it may be built with."
     )
     for name, version in sorted(
         (each["metadata"]["name"].lower(), each["metadata"]["version"]) for each in report["install"]
     ):
-        with urllib.request.urlopen(f"{index.rstrip('/')}/{name.replace('_', '-')}/") as answer:
+        with urllib.request.urlopen(f"{index}/{name.replace('_', '-')}/") as answer:
             page = answer.read().decode()
         files = re.findall(r'href="[^"]*?([^/"]+)#sha256=([0-9a-f]{64})', page)
         forms = {name, name.replace("-", "_")}

@@ -111,12 +111,13 @@ class RecordingRunner:
         """The first answer of rows that cannot be told apart cheaply is compared with a fresh one."""
         if self._fingerprint is None and isinstance(answer, SurveyAnswer):
             fresh = self._runner.run_pass(request)
-            if fresh.n_rows != answer.n_rows or not np.allclose(
+            if fresh.lengths != answer.lengths or not np.allclose(
                 fresh.mean, answer.mean, rtol=1e-12, atol=1e-300
             ):
                 raise CheckpointError(
                     f"the checkpoint {self._directory} belongs to other rows: it saw {answer.n_rows} of them, now "
-                    f"there are {fresh.n_rows}, or their mean differs. Delete it, or choose another directory"
+                    f"there are {fresh.n_rows}, or their mean or their division into blocks differs. Delete it, or "
+                    "choose another directory"
                 )
         return answer
 

@@ -192,7 +192,8 @@ class StoredRunner:
         return self._runner.run_pass(request)
 
     def fingerprint(self) -> str | None:
-        return self._embedded.fingerprint()
+        own = self._embedded.fingerprint()
+        return None if own is None else f"{own} stored"  # in other blocks than the rows
 
 
 def _reading_time(features: NDArray[Any], directory: Path) -> float:

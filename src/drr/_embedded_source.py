@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
+from drr._runner import name_of_block
 from drr.sources import is_dask, open_rows
 
 
@@ -18,7 +19,8 @@ class EmbeddedSource:
         if is_dask(X):
             raise TypeError(
                 "transform does not take Dask collections; fit RakingDual on them, or map the partitions: "
-                "ddf.map_partitions(feature_map.transform)"
+                "X.map_partitions(feature_map.transform) of a frame, X.map_blocks(feature_map.transform, "
+                "dtype=feature_map.dtype, chunks=(X.chunks[0], len(feature_map.get_feature_names_out()))) of an array"
             )
         self._source, self._map = open_rows(X), feature_map
         if self._source.n_columns != feature_map.n_features_in_:
@@ -33,8 +35,12 @@ class EmbeddedSource:
     def blocks(self) -> Iterator[Any]:
         with config_context(transform_output="default"):
             for block in self._source.blocks():
-                if block.shape[0]:
-                    yield self._map.transform(block)
+                # An empty block is one all the same: messages count them.
+                yield (
+                    self._map.transform(block)
+                    if block.shape[0]
+                    else np.empty((0, self.n_columns), self.dtype)
+                )
 
     def name_of(self, block: int) -> str:
-        return str(self._source.name_of(block)) if hasattr(self._source, "name_of") else ""
+        return name_of_block(self._source, block)

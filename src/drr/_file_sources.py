@@ -32,6 +32,11 @@ class _File:
     def size(self) -> int:
         return self._stat[0]
 
+    @property
+    def identity(self) -> tuple[int, int]:
+        """What differs after the file is written again: its size and the time."""
+        return self._stat
+
     def check(self) -> None:
         """Raise where the file is no longer the one that was opened."""
         try:
@@ -97,11 +102,7 @@ class NpySource:
         return f" of {self.path} (rows {block * self.block_rows} and on of the file)"
 
     def fingerprint(self) -> str:
-        with open(self.path, "rb") as file:
-            file.seek(self._offset)
-            head = file.read(4096)
-            file.seek(max(self._offset, self._file.size - 4096))
-            return digest(self.n_rows, self.n_columns, str(self.dtype), head, file.read(4096))
+        return digest(self.n_rows, self.n_columns, self.dtype, self.block_rows, self._file.identity)
 
 
 class CsrSource:
@@ -154,10 +155,7 @@ class CsrSource:
         return f" of {self.path} (rows {block * self.block_rows} and on of the file)"
 
     def fingerprint(self) -> str:
-        first = next(iter(self.blocks()), None)
-        return digest(
-            self.n_rows, self.n_columns, self._offsets[-1], b"" if first is None else first.data[:4096]
-        )
+        return digest(self.n_rows, self.n_columns, self.block_rows, self._file.identity)
 
 
 class ParquetSource:
@@ -182,7 +180,7 @@ class ParquetSource:
         self._files = [_File(each) for each in paths]
         self._columns = None if columns is None else list(columns)
         self.n_rows = 0
-        self._schema: Any = None
+        schemas: list[Any] = []
         for file in self._files:
             try:
                 footer = parquet.ParquetFile(file.path)
@@ -191,18 +189,17 @@ class ParquetSource:
                     f"{file.path} is truncated or not a Parquet file: {error}"
                 ) from error
             schema = self._selected(footer.schema_arrow, file.path)
-            if self._schema is None:
-                self._schema = schema
-            elif schema.names != self._schema.names:
+            schemas.append(schema)
+            if schema.names != schemas[0].names:
                 raise ValueError(
-                    f"{file.path} has the columns {schema.names}, but {self._files[0].path} has {self._schema.names}; "
+                    f"{file.path} has the columns {schema.names}, but {self._files[0].path} has {schemas[0].names}; "
                     "all files must have the same columns"
                 )
             self.n_rows += footer.metadata.num_rows
             footer.close()
-        self.column_names = list(self._schema.names)
+        self.column_names = list(schemas[0].names)
         self.n_columns = len(self.column_names)
-        kinds = [_numeric_dtype(each.type) for each in self._schema]
+        kinds = [_numeric_dtype(column.type) for schema in schemas for column in schema]
         self.is_numeric = all(kind is not None for kind in kinds)
         single = self.is_numeric and all(kind == np.float32 for kind in kinds)
         self.dtype = np.dtype(np.float32 if single else np.float64) if self.is_numeric else None
@@ -214,16 +211,27 @@ class ParquetSource:
         return ParquetSource(self.path, columns, self.block_rows)
 
     def blocks(self) -> Iterator[Any]:
-        parquet = _pyarrow_parquet()
         self._places = []
+        for path, begin, batch in self._batches():
+            self._places.append((path, begin))
+            yield self._rows(batch)
+
+    def read_column(self, name: str) -> NDArray[Any]:
+        """A column in memory, of its own type."""
+        return np.concatenate(
+            [batch.column(0).to_numpy(zero_copy_only=False) for _, _, batch in self.select([name])._batches()]
+        )
+
+    def _batches(self) -> Iterator[tuple[Path, int, Any]]:
+        """(file, its first row, the rows) of each block."""
+        parquet = _pyarrow_parquet()
         for file in self._files:
             file.check()
             with parquet.ParquetFile(file.path) as opened:
                 begin = 0
                 for batch in opened.iter_batches(self.block_rows, columns=self.column_names):
-                    self._places.append((file.path, begin))
+                    yield file.path, begin, batch
                     begin += batch.num_rows
-                    yield self._rows(batch)
             file.check()
 
     def _rows(self, batch: Any) -> Any:
@@ -252,7 +260,9 @@ class ParquetSource:
         return f" of {path} (rows {begin} and on of the file)"
 
     def fingerprint(self) -> str:
-        return digest(self.n_rows, *self.column_names, *(file.size for file in self._files))
+        return digest(
+            self.n_rows, self.column_names, self.block_rows, *(file.identity for file in self._files)
+        )
 
 
 def rows_per_block(block_rows: int | None, bytes_per_row: int) -> int:
@@ -339,12 +349,12 @@ def _numeric_dtype(kind: Any) -> np.dtype[Any] | None:
 
 
 def digest(*parts: Any) -> str:
+    """A fingerprint of arrays, by all of their bytes, and of anything else, by what it prints as."""
     state = hashlib.sha256()
     for part in parts:
-        if scipy.sparse.issparse(part):
-            part = part.data
-        if isinstance(part, np.ndarray):
-            part = np.ascontiguousarray(part).tobytes()
-        state.update(part if isinstance(part, bytes) else str(part).encode())
+        if isinstance(part, np.ndarray) and part.dtype.kind != "O":
+            state.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
+        else:
+            state.update(repr(part.tolist() if isinstance(part, np.ndarray) else part).encode())
         state.update(b"|")
     return state.hexdigest()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drr._dask import dask_columns, delayed_parts, delayed_vector, known_rows, map_merge
-from drr._runner import read_ahead
+from drr._runner import fingerprint_of, name_of_block, read_ahead
 from drr.passes import Merging, NonfiniteRowError
 from drr.sources import is_dask, open_rows
 
@@ -35,15 +35,16 @@ class LocalRows:
             try:
                 answer = function(block, number, y, weights)
             except NonfiniteRowError as error:
-                where = f"{self._name(number)}; the block begins at row {begin} of all"
+                where = f"{name_of_block(self.source, number)}; the block begins at row {begin} of all"
                 raise NonfiniteRowError(error.what, number, error.row, error.column, where) from None
             except (ValueError, TypeError) as error:
-                place = f"block {number}{self._name(number)}, which begins at row {begin} of all"
-                raise type(error)(f"{error} (in {place}; rows are counted from its beginning)") from error
+                place = (
+                    f"block {number}{name_of_block(self.source, number)}, which begins at row {begin} of all"
+                )
+                kind = TypeError if isinstance(error, TypeError) else ValueError
+                raise kind(f"{error} (in {place}; rows are counted from its beginning)") from error
             merging.add(answer)
-        if merging.result() is None:
-            raise ValueError("there are no rows: the source has no blocks")
-        return merging.result()
+        return merging.whole()
 
     def map(self, function: Any) -> NDArray[np.float64]:
         """The results of ``function(rows)``, one after the other."""
@@ -57,7 +58,7 @@ class LocalRows:
                 block,
                 number,
                 _slice(self._y, begin, end, "y"),
-                _slice(self._weights, begin, end, "weights"),
+                _slice(self._weights, begin, end, "sample_weight"),
                 begin,
             )
             begin = end
@@ -65,13 +66,9 @@ class LocalRows:
             if vector is not None and len(vector) != begin:
                 raise ValueError(f"{name} has {len(vector)} entries, but there are {begin} rows")
 
-    def _name(self, number: int) -> str:
-        return self.source.name_of(number) if hasattr(self.source, "name_of") else ""
-
     def fingerprint(self) -> str | None:
         """Identifies the rows without reading them all; None where the source cannot."""
-        make = getattr(self.source, "fingerprint", None)
-        return None if make is None else str(make())
+        return fingerprint_of(self.source, self._y, self._weights)
 
 
 class DaskRows:
@@ -79,6 +76,7 @@ class DaskRows:
 
     def __init__(self, X: Any, y: Any = None, weights: Any = None) -> None:
         if isinstance(y, str):
+            _check_label_column(y, getattr(X, "columns", None), "the Dask frame")
             X, y = X.drop(columns=[y]), X[y]
         self.n_columns, self.n_rows = dask_columns(X), known_rows(X)
         self._X = X
@@ -130,16 +128,17 @@ def _as_series(function: Any) -> Any:
 
 def _split_column(source: Any, name: str) -> tuple[Any, NDArray[Any]]:
     """The source without a column, and that column in memory."""
-    names = getattr(source, "column_names", None)
-    if names is None:
+    _check_label_column(name, getattr(source, "column_names", None), getattr(source, "path", "the source"))
+    return source.select([each for each in source.column_names if each != name]), source.read_column(name)
+
+
+def _check_label_column(name: str, columns: Any, where: Any) -> None:
+    if columns is None:
         raise TypeError(
-            f"y={name!r} names a column, but the source has no column names; pass the labels themselves"
+            f"y={name!r} names a column, but the rows have no column names; pass the labels themselves"
         )
-    if name not in names:
-        raise ValueError(f"y={name!r} is not a column of {source.path}; it has {names}")
-    labels = source.select([name])
-    parts = [np.asarray(block).ravel() for block in labels.blocks()]
-    return source.select([each for each in names if each != name]), np.concatenate(parts)
+    if name not in columns:
+        raise ValueError(f"y={name!r} is not a column of {where}; it has {list(columns)}")
 
 
 def _as_vector(values: Any, name: str) -> NDArray[Any]:

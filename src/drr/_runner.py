@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drr._file_sources import digest
 from drr._threads import resolve_n_threads
 from drr.passes import Merging, NonfiniteRowError
 from drr.sources import ArraySource
@@ -47,9 +48,7 @@ class LocalRunner:
             begin += n_rows
         if self._weights is not None and begin != len(self._weights):
             raise ValueError(f"base_weights has {len(self._weights)} entries, but there are {begin} rows")
-        if not begin and merging.result() is None:
-            raise ValueError("there are no blocks: a pass needs at least one")
-        return merging.result()
+        return merging.whole()
 
     def _part(self, begin: int, end: int) -> NDArray[np.float64] | None:
         if self._weights is None:
@@ -61,14 +60,24 @@ class LocalRunner:
         return np.asarray(self._weights[begin:end], dtype=np.float64)
 
     def _located(self, error: NonfiniteRowError, begin: int) -> NonfiniteRowError:
-        name = self.source.name_of(error.block) if hasattr(self.source, "name_of") else ""
-        where = f"{name}; this is row {begin + error.row} of all"
+        where = f"{name_of_block(self.source, error.block)}; this is row {begin + error.row} of all"
         return NonfiniteRowError(error.what, error.block, error.row, error.column, where)
 
     def fingerprint(self) -> str | None:
         """Identifies the rows without reading them all; None where the source cannot."""
-        make = getattr(self.source, "fingerprint", None)
-        return None if make is None else str(make())
+        return fingerprint_of(self.source, self._weights)
+
+
+def fingerprint_of(source: Any, *vectors: NDArray[Any] | None) -> str | None:
+    """Identifies rows with what is given beside them, by that of the source; None where it has none."""
+    make = getattr(source, "fingerprint", None)
+    own = None if make is None else make()
+    return None if own is None else digest(own, *vectors)
+
+
+def name_of_block(source: Any, block: int) -> str:
+    """Where a block comes from, for messages; empty where the source does not say."""
+    return str(source.name_of(block)) if hasattr(source, "name_of") else ""
 
 
 def read_ahead(source: Any) -> Iterator[Any]:

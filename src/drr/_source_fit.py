@@ -58,7 +58,10 @@ def fit_from_source(dual: Any, X: Any, y: Any, sample_weight: Any) -> Any:
 
     # 3. Floor, tolerance and dual.
     runner = EmbeddedRunner(rows, feature_map, rare, n_columns, n_majority, sample_weight is not None)
-    with runner.stored(dual.feature_storage) as features:
+    storage = dual.feature_storage
+    if storage == "auto" and dual.checkpoint is not None:
+        storage = None  # a fit that goes on must see the same blocks, whatever a measurement would say today
+    with runner.stored(storage) as features:
         dual.raking_ = rake(
             features,
             means.rare,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drr._runner import read_ahead
+from drr._runner import fingerprint_of, name_of_block, read_ahead
 from drr.sources import open_rows
 
 
@@ -46,11 +46,12 @@ class TableSource:
     def take(self, rows: NDArray[np.intp]) -> TableSource:
         """Those rows, which must be in ascending order."""
         rows = np.asarray(rows)
-        if (np.diff(rows) < 0).any():
-            raise ValueError("rows of a source can only be taken in their order")
         if self._selected is not None:
             rows = self._selected[rows]
-        everything = len(rows) == self._n_source_rows
+        steps = np.diff(rows)
+        if (steps < 0).any():
+            raise ValueError("rows of a source can only be taken in their order")
+        everything = len(rows) == self._n_source_rows and bool((steps == 1).all())
         return TableSource(self._source, None if everything else rows, self._n_source_rows)
 
     def map(self, function: Any) -> NDArray[Any]:
@@ -58,13 +59,10 @@ class TableSource:
         return np.concatenate([function(block) for block in read_ahead(self) if block.shape[0]])
 
     def name_of(self, block: int) -> str:
-        return str(self._source.name_of(block)) if hasattr(self._source, "name_of") else ""
+        return name_of_block(self._source, block)
 
     def fingerprint(self) -> str | None:
-        make = getattr(self._source, "fingerprint", None)
-        if make is None:
-            return None
-        return f"{make()} {self.n_rows} {0 if self._selected is None else int(self._selected.sum())}"
+        return fingerprint_of(self._source, self._selected)
 
 
 def check_source(estimator: Any, X: Any, *, reset: bool) -> TableSource:

@@ -14,7 +14,7 @@ from drr._categorical import find_categorical
 from drr._columns import frame_of_arrow, read_columns
 from drr._table_source import TableSource, check_source
 from drr.features import RakingFeatureMap
-from drr.sources import is_source
+from drr.sources import is_dask, is_source
 
 
 def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -22,6 +22,11 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     The values are left to whoever reads them: a feature map or a base classifier.
     """
+    if is_dask(X):
+        raise TypeError(
+            f"{type(estimator).__name__} does not take Dask collections; RakingDual does. Write the rows to files and "
+            "pass their path, X.to_parquet(path), or bring them into memory, X.compute()"
+        )
     if is_source(X):
         return check_source(estimator, X, reset=reset)
     X = frame_of_arrow(X)

@@ -391,6 +391,13 @@ class Merging:
             return self._group if self.total is None else self.total
         return self.total.merge(self._group)
 
+    def whole(self) -> Any:
+        """The answer of all, of which there must be some."""
+        result = self.result()
+        if result is None:
+            raise ValueError("there are no blocks: a pass needs at least one")
+        return result
+
 
 def merge_passes(answers: Iterable[Answer]) -> Answer:
     """The answer of all rows from the answers of blocks, or from answers that were merged before.
@@ -411,10 +418,7 @@ def merge_passes(answers: Iterable[Answer]) -> Answer:
     merging = Merging()
     for answer in answers:
         merging.add(answer)
-    merged = merging.result()
-    if merged is None:
-        raise ValueError("there are no blocks: a pass needs at least one")
-    return merged  # type: ignore[no-any-return]
+    return merging.whole()  # type: ignore[no-any-return]
 
 
 @runtime_checkable

@@ -66,6 +66,8 @@ _BASE_TYPES = frozenset(
 )
 TRUSTED_TYPES = _OWN_TYPES | _BASE_TYPES
 
+_ESTIMATORS = (DRRClassifier, RakingDual, RakingFeatureMap)
+
 
 @dataclass(frozen=True)
 class ModelNote:
@@ -111,6 +113,9 @@ def save(model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] |
     ...     drr.load(path).transform([[4.0]]).tolist(), drr.read_note(path).about
     ([[3.0]], {'trained_on': 'two rows'})
     """
+    if not isinstance(model, _ESTIMATORS):
+        names = ", ".join(each.__name__ for each in _ESTIMATORS)
+        raise TypeError(f"save is for estimators of drr ({names}), got a {type(model).__name__}")
     io = _skops()
     note = ModelNote(
         FORMAT,
@@ -173,7 +178,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
         model = io.load(path, trusted=allowed)
     except Exception as error:
         raise _damaged(path, error) from error
-    if not isinstance(model, DRRClassifier | RakingDual | RakingFeatureMap):
+    if not isinstance(model, _ESTIMATORS):
         raise ModelFileError(f"{os.fspath(path)} holds a {type(model).__name__}, not an estimator of drr")
     return model
 

@@ -17,6 +17,7 @@ from drr._score_validation import is_number
 from drr._seeds import draw_seed
 from drr._tables import check_table, take_rows
 from drr.score import RakingDual
+from drr.sources import reads_in_passes
 
 
 class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc]
@@ -100,6 +101,11 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
             The sampler itself.
         """
         self._check_parameters()
+        if reads_in_passes(X):
+            raise TypeError(
+                f"{type(self).__name__} copies rows and needs them in memory; pass an array or a frame, for example of "
+                "a sample of the rows"
+            )
         X = check_table(self, X, reset=True)
         self._fit_dual(X, read_labels(X, _decoded(y), type(self).__name__))
         return self
@@ -151,7 +157,7 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
             self.dual_ = dual.fit(X, labels.classes[labels.codes])
         else:
             self.dual_ = self.dual
-            n_fitted = len(self.dual_.weights_)
+            n_fitted = len(self.dual_._weights_at_hand(type(self).__name__))
             n_majority = int(np.sum(labels.codes != labels.index_of(self.dual_.pos_label_)))
             if n_fitted != n_majority or self.dual_.majority_[-1] >= len(labels.codes):
                 raise ValueError(

@@ -58,7 +58,8 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     feature_storage : "auto", None or path of a directory, default="auto"
         Only for rows that are read in passes: whether their features are embedded once into a temporary file there.
         "auto" does so in the system's directory where the disk has the space and reading is measured to be faster than
-        embedding; None embeds anew in every pass. The features are the same numbers either way.
+        embedding; None embeds anew in every pass, and so does "auto" beside a checkpoint. The features are the same
+        numbers either way.
     checkpoint : path of a directory, optional
         Only for rows that are read in passes; see `rake`.
 
@@ -67,9 +68,9 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     theta_ : array of shape (n_features_out,)
         The dual θ.
     weights_ : array of shape (n_majority,)
-        The raked weights of the majority rows, in their order, summing to one.
+        The raked weights of the majority rows, in their order, summing to one. None where the rows were read in passes.
     majority_ : array of shape (n_majority,)
-        Which rows these are.
+        Which rows these are. None where the rows were read in passes.
     raking_ : Raking
         Floor, tolerance and dual with their certificates.
     floor_ : Floor
@@ -250,6 +251,16 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     @property
     def ess_(self) -> float:
         return self.raking_.dual.ess
+
+    def _weights_at_hand(self, purpose: str) -> NDArray[np.float64]:
+        """`weights_`, or an error that names what needs them and what to do without."""
+        if self.weights_ is None:
+            raise ValueError(
+                f"{purpose} needs the raked weight of every majority row, but this dual read its rows in passes and "
+                "keeps none (weights_ is None). Fit the dual on rows in memory, or on a sample of them; or compute the "
+                "weights of majority rows as numpy.exp(dual.log_density_ratio(rows)), times their base weights"
+            )
+        return self.weights_
 
     def _feature_map(self) -> Any:
         if self.feature_map is None:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import scipy.sparse
 
-from drr._file_sources import CsrSource, NpySource, ParquetSource, digest, rows_per_block
+from drr._file_sources import CsrSource, NpySource, ParquetSource, rows_per_block
 
 
 @runtime_checkable
@@ -28,7 +28,10 @@ class RowSource(Protocol):
     dtype: np.dtype[Any] | None
 
     def blocks(self) -> Iterator[Any]:
-        """All blocks, in the same order at every call."""
+        """All blocks, in the same order at every call.
+
+        A source may fill its buffers again: a block is good until the next but one is asked for. Copy what is to stay.
+        """
 
 
 def open_rows(rows: Any, *, columns: Iterable[str] | None = None, block_rows: int | None = None) -> Any:
@@ -36,7 +39,7 @@ def open_rows(rows: Any, *, columns: Iterable[str] | None = None, block_rows: in
 
     Parameters
     ----------
-    rows : path, array, CSR matrix, source, or iterable of blocks
+    rows : path, array, CSR matrix, data frame, source, or iterable of blocks
         A ``.npy`` file; an ``.npz`` file written by `scipy.sparse.save_npz` (CSR); a Parquet file, or a directory of
         them (in the order of their names; needs pyarrow); a numpy array or memory map; a sequence of blocks, or any
         object whose ``__iter__`` yields the blocks anew at every call. A generator is refused: several passes are
@@ -57,12 +60,18 @@ def open_rows(rows: Any, *, columns: Iterable[str] | None = None, block_rows: in
         return _open_path(Path(rows), columns, block_rows)
     if columns is not None:
         raise ValueError("columns is for Parquet files; index the rows themselves instead")
+    if is_dask(rows):
+        raise TypeError(
+            "rows are a Dask collection, which its own workers read: pass it to rake or RakingDual as it is"
+        )
     if isinstance(rows, RowSource):
         return rows
     if isinstance(rows, np.memmap) and rows.filename is not None and _is_plain_map(rows):
         return NpySource(rows.filename, block_rows, _layout=(rows.offset, rows.shape, rows.dtype))
     if isinstance(rows, np.ndarray) or scipy.sparse.issparse(rows):
         return ArraySource(rows, block_rows)
+    if len(getattr(rows, "shape", ())) == 2:  # a data frame, which would iterate over its columns
+        return IterableSource([rows])
     return IterableSource(rows)
 
 
@@ -104,9 +113,6 @@ class ArraySource:
 
     def name_of(self, block: int) -> str:
         return f" (rows {block * self.block_rows} and on)"
-
-    def fingerprint(self) -> str:
-        return digest(self.n_rows, self.n_columns, self._rows[:16], self._rows[-16:])
 
 
 class IterableSource:
@@ -153,6 +159,9 @@ def _open_path(path: Path, columns: Iterable[str] | None, block_rows: int | None
 
 
 def _is_plain_map(rows: np.memmap[Any, Any]) -> bool:
-    """Whether a memory map is its file from its offset on: a slice of one has the offset of the whole."""
-    whole = isinstance(rows.base, np.memmap) is False and rows.ndim == 2
-    return whole and rows.flags.c_contiguous
+    """Whether a memory map is its file from its offset on.
+
+    A slice of one has the offset of the whole, and changes to one that copies on writing are not in the file.
+    """
+    whole = not isinstance(rows.base, np.memmap) and rows.mode != "c"
+    return whole and rows.ndim == 2 and rows.flags.c_contiguous

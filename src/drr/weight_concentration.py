@@ -47,7 +47,7 @@ class WeightConcentrationDisplay:
         Parameters
         ----------
         estimator : RakingDual, DRRClassifier, RakingResampler or Pipeline
-            What holds a fitted dual.
+            What holds a fitted dual; one of rows in memory, because others keep no weights.
         pos_label : label, optional
             The class to show; needed with three classes or more.
         ax : matplotlib axes, optional
@@ -56,7 +56,8 @@ class WeightConcentrationDisplay:
         -------
         WeightConcentrationDisplay
         """
-        return cls.from_weights(dual_of(estimator, pos_label).weights_, ax=ax)
+        weights = dual_of(estimator, pos_label)._weights_at_hand(f"{cls.__name__}.from_estimator")
+        return cls.from_weights(weights, ax=ax)
 
     @classmethod
     def from_weights(cls, weights: ArrayLike, *, ax: Any = None) -> WeightConcentrationDisplay:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import drr
-from drr import _checkpoint
+from drr import RakingDual, RakingFeatureMap, _checkpoint
 from drr.passes import merge_passes
 
 rng = np.random.default_rng(4)
@@ -83,6 +83,39 @@ def test_other_rows_are_noticed_where_there_is_no_fingerprint(tmp_path):
     drr.rake(Plain(), TARGET, checkpoint=tmp_path / "c")
     with pytest.raises(ValueError, match="belongs to other rows"):
         drr.rake(Plain(ROWS * 1.001), TARGET, checkpoint=tmp_path / "c")
+
+
+@pytest.mark.parametrize("what", ["weights", "blocks", "middle of the file"])
+def test_what_a_file_is_read_with_belongs_to_the_problem(tmp_path, what):
+    np.save(tmp_path / "rows.npy", ROWS)
+    weights = np.ones(len(ROWS))
+    source = drr.open_rows(tmp_path / "rows.npy", block_rows=2000)
+    drr.rake(source, TARGET, base_weights=weights, checkpoint=tmp_path / "c")
+    if what == "weights":
+        weights[4000] = 2
+    elif what == "blocks":
+        source = drr.open_rows(tmp_path / "rows.npy", block_rows=1000)
+    else:
+        rows = ROWS.copy()
+        rows[4000] = 0
+        np.save(tmp_path / "rows.npy", rows)
+        source = drr.open_rows(tmp_path / "rows.npy", block_rows=2000)
+    with pytest.raises(ValueError, match="belongs to another problem: it differs in rows"):
+        drr.rake(source, TARGET, base_weights=weights, checkpoint=tmp_path / "c")
+
+
+@pytest.mark.parametrize("change", ["weights", "storage"])
+def test_what_a_dual_is_fitted_with_belongs_to_the_problem(tmp_path, change):
+    np.save(tmp_path / "rows.npy", ROWS)
+    y = rng.random(len(ROWS)) < 0.1
+    weights = np.ones(len(ROWS))
+    fit = {"feature_map": RakingFeatureMap(4, random_state=0), "checkpoint": tmp_path / "c"}
+    path = tmp_path / "rows.npy"
+    RakingDual(**fit).fit(path, y, weights)
+    weights[np.flatnonzero(~y)[0]] += change == "weights"
+    storage = tmp_path if change == "storage" else "auto"
+    with pytest.raises(ValueError, match="differs in rows"):
+        RakingDual(**fit, feature_storage=storage).fit(path, y, weights)
 
 
 def test_directories_that_are_none_of_ours(tmp_path):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import signal
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import drr
-from drr import RakingDual, RakingFeatureMap
+from drr import DRRClassifier, RakingDual, RakingFeatureMap
 
 dask = pytest.importorskip("dask")
 array = pytest.importorskip("dask.array")
@@ -109,6 +108,26 @@ def test_categories_that_differ_between_partitions_are_refused():
         RakingDual().fit([dask.delayed(part) for part in parts], labels)
 
 
+def test_what_takes_no_dask_says_what_to_do():
+    rows, fitted = COLLECTIONS["array"](), RakingFeatureMap(4, random_state=0).fit(ROWS)
+    with pytest.raises(TypeError, match=r"DRRClassifier does not take Dask collections.*X\.to_parquet"):
+        DRRClassifier(LogisticRegression().fit(ROWS, Y)).fit(rows, Y)
+    with pytest.raises(TypeError, match="pass it to rake or RakingDual as it is"):
+        drr.open_rows(rows)
+    with pytest.raises(TypeError, match=r"transform does not take Dask collections.*map_blocks"):
+        fitted.transform(rows)
+    chunks = (rows.chunks[0], len(fitted.get_feature_names_out()))  # what the message advises
+    features = rows.map_blocks(fitted.transform, dtype=fitted.dtype, chunks=chunks)
+    np.testing.assert_array_equal(features[:3001].compute(), fitted.transform(ROWS[:3001]))
+
+
+def test_label_columns_that_are_none():
+    with pytest.raises(TypeError, match="y='fraud' names a column, but the rows have no column names"):
+        RakingDual().fit(COLLECTIONS["array"](), "fraud")
+    with pytest.raises(ValueError, match="y='fraud' is not a column of the Dask frame"):
+        RakingDual().fit(COLLECTIONS["data frame"](), "fraud")
+
+
 def test_nan_is_named_by_partition_and_row():
     rows = ROWS.copy()
     rows[3500, 2] = np.nan
@@ -116,15 +135,10 @@ def test_nan_is_named_by_partition_and_row():
         drr.rake(array.from_array(rows, chunks=(CHUNKS, 6)), TARGET)
 
 
-def slow_part(begin, end):
-    time.sleep(0.05)  # so that the worker dies in the middle of a pass
-    return ROWS[begin:end]
-
-
 def test_a_lost_worker_changes_no_digit():
+    """A worker is killed between two passes, with the partitions that it alone holds."""
     distributed = pytest.importorskip("distributed")
-    bounds = np.linspace(0, N, 7).astype(int)
-    blocks = [dask.delayed(slow_part)(a, b) for a, b in itertools.pairwise(bounds)]
+    blocks = [dask.delayed(part) for part in np.array_split(ROWS, 6)]
     expected = drr.rake(blocks, TARGET)
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
     with (
@@ -138,11 +152,14 @@ def test_a_lost_worker_changes_no_digit():
 
         def kill_once(figures):
             if figures["stage"] == "dual" and not killed:
-                process = next(iter(cluster.workers.values())).process
-                killed.append(process.pid)
-                os.kill(process.pid, signal.SIGKILL)
+                nanny = next(iter(cluster.workers.values()))
+                assert client.has_what()[nanny.worker_address]
+                killed.append(nanny.worker_address)
+                os.kill(nanny.process.pid, signal.SIGKILL)
 
         raking = drr.rake(kept, TARGET, callback=kill_once)
-    assert killed
+        left = client.scheduler_info()["workers"]
+    assert len(killed) == 1
+    assert killed[0] not in left
     np.testing.assert_array_equal(raking.dual.theta, expected.dual.theta)
     assert raking.floor.value == expected.floor.value

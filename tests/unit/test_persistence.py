@@ -158,9 +158,18 @@ def test_files_of_others_are_refused(rows, path, tmp_path):
         drr.load(tmp_path / "foreign.skops")
     with pytest.raises(FileNotFoundError):
         drr.load(tmp_path / "absent.skops")
-    drr.save({"no": "estimator"}, tmp_path / "dict.skops")
+    skops.io.dump({"no": "estimator"}, tmp_path / "dict.skops")
+    with zipfile.ZipFile(path) as ours, zipfile.ZipFile(tmp_path / "dict.skops", "a") as foreign:
+        foreign.writestr("drr.json", ours.read("drr.json"))
     with pytest.raises(drr.ModelFileError, match="holds a dict"):
         drr.load(tmp_path / "dict.skops")
+
+
+@pytest.mark.parametrize("model", [{"no": "estimator"}, drr.RakingResampler()], ids=["dict", "resampler"])
+def test_what_could_not_be_loaded_is_not_saved(model, tmp_path):
+    with pytest.raises(TypeError, match=f"got a {type(model).__name__}"):
+        drr.save(model, tmp_path / "model.skops")
+    assert not list(tmp_path.iterdir())
 
 
 class Stranger(Perceptron):

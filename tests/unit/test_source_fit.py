@@ -9,7 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 import drr
-from drr import DRRClassifier, RakingDual, RakingFeatureMap
+from drr import DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler, WeightConcentrationDisplay
+from drr.report import render_report
 
 rng = np.random.default_rng(11)
 N = 6000
@@ -65,10 +66,8 @@ def test_map_with_missing_values():
 def test_missing_values_are_named_by_block():
     holes = X.copy()
     holes[3210, 1] = np.nan
-    source = drr.open_rows(drr.open_rows(holes, block_rows=1000))
     with pytest.raises(ValueError, match=r"NaN at row 210, column 1.*in block 3 .*begins at row 3000 of all"):
-        RakingDual().fit(drr.sources.ArraySource(holes, 1000), Y)
-    assert source.n_columns == 5
+        RakingDual().fit(drr.open_rows(holes, block_rows=1000), Y)
 
 
 @pytest.mark.parametrize("storage", [None, "directory"])
@@ -82,12 +81,7 @@ def test_dual_of_blocks(tmp_path, storage):
     assert one.pos_label_ == other.pos_label_
     np.testing.assert_allclose(one.score_samples(drr.open_rows(BLOCKS)), other.score_samples(X), atol=1e-7)
     np.testing.assert_allclose(one.score_samples(X), other.score_samples(X), atol=1e-7)
-    assert not list(tmp_path.iterdir()) or storage is not None
-
-
-def test_stored_features_are_removed(tmp_path):
-    RakingDual(random_state=0, feature_storage=tmp_path).fit(drr.open_rows(BLOCKS), Y)
-    assert not list(tmp_path.iterdir())
+    assert not list(tmp_path.iterdir())  # stored features are removed
 
 
 def test_storage_changes_no_number(tmp_path):
@@ -115,6 +109,15 @@ def test_dual_of_parquet_with_the_label_in_a_column(tmp_path):
     one = RakingDual(feature_map).fit(tmp_path / "rows.parquet", "fraud")
     other = RakingDual(feature_map).fit(FRAME, Y)
     assert_same_dual(one, other)
+    assert one.classes_.dtype == bool
+
+
+def test_integer_labels_in_a_column_stay_integers(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd.DataFrame(X, columns=list("abcde")).assign(fraud=Y.astype(int)).to_parquet(tmp_path / "rows.parquet")
+    dual = RakingDual(random_state=0).fit(tmp_path / "rows.parquet", "fraud")
+    assert dual.classes_.dtype.kind == "i"
+    assert dual.n_features_in_ == 5
 
 
 def test_blocks_with_one_class_only():
@@ -153,6 +156,29 @@ def test_what_needs_memory_is_refused():
         RakingDual(min_ess=0.1).fit(drr.open_rows(BLOCKS), Y)
     with pytest.raises(TypeError, match="need a RakingFeatureMap, got StandardScaler"):
         RakingDual(StandardScaler()).fit(drr.open_rows(BLOCKS), Y)
+
+
+def test_what_needs_the_weights_says_so():
+    source = drr.open_rows(BLOCKS)
+    dual = RakingDual(random_state=0).fit(source, Y)
+    with pytest.raises(ValueError, match=r"from_estimator needs the raked weight.*log_density_ratio\(rows\)"):
+        WeightConcentrationDisplay.from_estimator(dual)
+    with pytest.raises(ValueError, match="RakingResampler needs the raked weight"):
+        RakingResampler(dual).fit_resample(X, Y)
+    with pytest.raises(TypeError, match="RakingResampler copies rows and needs them in memory"):
+        RakingResampler().fit(source, Y)
+    # What the message advises: these are the weights.
+    weights = np.exp(dual.log_density_ratio(X[~Y])) / (~Y).sum()
+    assert weights.sum() == pytest.approx(1, rel=1e-6)
+    assert 1 / (weights**2).sum() == pytest.approx(dual.ess_, rel=1e-5)
+    assert len(dual.moment_table()) == len(dual.theta_)
+
+
+def test_report_of_a_classifier_fitted_on_a_source():
+    base = LogisticRegression().fit(X, Y)
+    model = DRRClassifier(base, random_state=0).fit(drr.open_rows(BLOCKS), Y)
+    page = render_report(model, X, Y)
+    assert "the weight of each was not kept" in page
 
 
 def test_classifier_with_a_fitted_base():

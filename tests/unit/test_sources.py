@@ -41,6 +41,21 @@ def test_slice_of_a_memory_map_is_not_taken_for_the_whole(tmp_path):
     np.testing.assert_array_equal(whole(drr.open_rows(part)), ROWS[100:300])
 
 
+def test_memory_map_with_changes_of_its_own(tmp_path):
+    np.save(tmp_path / "rows.npy", ROWS)
+    rows = np.load(tmp_path / "rows.npy", mmap_mode="c")
+    rows[0] = 7  # in memory, not in the file
+    np.testing.assert_array_equal(next(drr.open_rows(rows).blocks())[0], rows[0])
+
+
+def test_data_frame_is_one_block():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ROWS)
+    source = drr.open_rows(frame)
+    assert (source.n_rows, source.n_columns) == frame.shape
+    assert [block.shape for block in source.blocks()] == [frame.shape]
+
+
 def test_csr_in_npz(tmp_path):
     matrix = scipy.sparse.random_array((500, 40), density=0.1, format="csr", rng=rng)
     scipy.sparse.save_npz(tmp_path / "rows.npz", matrix)
@@ -67,6 +82,17 @@ def test_parquet_file_and_directory(tmp_path):
     np.testing.assert_array_equal(whole(drr.open_rows(tmp_path, block_rows=77)), ROWS)
     one = drr.open_rows(tmp_path / "a.parquet", columns=["c", "a"])
     np.testing.assert_array_equal(whole(one), ROWS[:400][:, [2, 0]])
+
+
+def test_parquet_files_of_both_precisions_are_read_in_double(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    for name, dtype in (("a", np.float32), ("b", np.float64)):
+        pandas.DataFrame(ROWS.astype(dtype), columns=[str(k) for k in range(ROWS.shape[1])]).to_parquet(
+            tmp_path / f"{name}.parquet"
+        )
+    source = drr.open_rows(tmp_path)
+    np.testing.assert_array_equal(np.concatenate(list(source.blocks()))[len(ROWS) :], ROWS)
 
 
 def test_parquet_files_with_other_columns_are_refused(tmp_path):

@@ -64,7 +64,7 @@ def draw_array(rng: Generator, shape: tuple[int, ...], *, ordinary: float = 0.7)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            array = values.astype(dtype)
+            array = np.asarray(values).astype(dtype)  # a product without dimensions is no array
         except (ValueError, TypeError, OverflowError):
             array = np.zeros(shape, dtype=dtype)
     return _in_odd_memory(rng, array) if rng.uniform() > ordinary else array

@@ -43,7 +43,9 @@ def reference_of(problem: Problem) -> Reference:
     n_rows, n_columns = problem.rows.shape
     shifted = problem.rows.astype(Long) - problem.target.astype(Long)
     weights = np.ones(n_rows) if problem.base_weights is None else problem.base_weights
+    scaled = weights.astype(np.float64) / float(weights.max())
     weights = weights.astype(Long) / weights.astype(Long).sum()
+    weights[scaled / scaled.sum() == 0] = 0  # no double holds such a share: the row counts as absent
     largest = float(norm(shifted, axis=1)[weights > 0].max())
     magnitude = float(np.abs(problem.rows).max() + np.abs(problem.target).max())
     return Reference(
@@ -91,7 +93,7 @@ def check_floor(floor: drr.Floor, reference: Reference) -> Iterator[str]:
     if not 0 <= floor.lower_bound <= floor.value:
         yield f"bounds {floor.lower_bound:.17g}, {floor.value:.17g} are out of order"
     # A residual of rounding size has no direction to take a bound from; where it has one, the bound is this.
-    if floor.lower_bound > lower + slack * max(1.0, reference.largest / max(value, slack)):
+    if floor.lower_bound > lower + slack * max(1.0, reference.largest / (max(value, slack) or 1.0)):
         yield f"floor.lower_bound {floor.lower_bound:.17g} exceeds what its weights prove, {lower:.17g}"
     if floor.status is drr.Status.CONVERGED:
         if floor.gap > 1e-10 * floor.value and floor.value > 1e-10 * floor.base_discrepancy:
@@ -177,7 +179,7 @@ def check_dual(
             wrong.append(f"converged with ‖g‖ = {float(norm(gradient)):g} beside {goal:g}")
         if abs(float(theta @ gradient)) > 1e-10 + 16 * score_error:
             wrong.append(f"converged with θᵀg = {float(theta @ gradient):g} nats")
-        if float(norm(mean)) > delta * (1 + 2e-9) + slack:
+        if float(norm(mean)) > delta + 2e-9 * goal + slack:
             wrong.append(f"converged outside the tolerance: {float(norm(mean)):g} > {delta:g}")
     elif dual.status is not drr.Status.ROUND_OFF:
         wrong.append(

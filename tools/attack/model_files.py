@@ -1,10 +1,11 @@
-"""Damaged and hostile model files: each is refused with ModelFileError, or loads into a model that refuses to score.
+"""Damaged and hostile model files: refused with ModelFileError or loaded, without a crash and without running code.
 
     python -m tools.attack model_files --files 2000
 
 Three kinds of damage: bytes changed or cut off; the description of the objects rewritten to name other types, among
 them functions that would leave a trace if they ran; and arrays exchanged for others of another type, shape or
-content, which reach the kernels when the model scores.
+content, which reach the kernels when the model scores. A file with other numbers of the same kind loads and scores
+by them: nothing signs a model file.
 """
 
 from __future__ import annotations

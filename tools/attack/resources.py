@@ -13,7 +13,7 @@ from collections import Counter
 
 # Rows enough that a solve needs room of its own; the limit leaves `spare` bytes beyond what is in use by then.
 MEMORY = """
-import resource, sys
+import ctypes, resource, sys
 import numpy as np, scipy.sparse, drr
 rng = np.random.default_rng(0)
 features = rng.normal(size=(30_000, 40))
@@ -29,6 +29,10 @@ call = {
     "wide": lambda: drr.rake(wide, wide[:9].mean(axis=0)),
     "fit": lambda: model.fit(X, y).score_samples(X),
 }[sys.argv[1]]
+class Megabyte(ctypes.Structure):
+    _fields_ = [("bytes", ctypes.c_char * 2**20)]
+# A stack that has to grow beyond the limit ends any process; passing this by value makes it grow before.
+ctypes.CFUNCTYPE(None, Megabyte)(lambda _: None)(Megabyte())
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[2]),) * 2)
 try:

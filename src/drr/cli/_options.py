@@ -23,6 +23,17 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--encoding", default="utf-8", metavar="E", help="of the text (default: %(default)s)")
 
 
+def add_trust(parser: argparse.ArgumentParser) -> None:
+    """What a model file may build beyond types of drr and scikit-learn."""
+    parser.add_argument(
+        "--trust",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a type or package the model may use (repeatable)",
+    )
+
+
 def add_roles(parser: argparse.ArgumentParser) -> None:
     """What the columns of a training table are."""
     group = parser.add_argument_group("columns")

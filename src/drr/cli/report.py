@@ -9,7 +9,7 @@ from typing import Any
 from drr.cli import _rules
 from drr.cli._errors import CommandError
 from drr.cli._model import open_model
-from drr.cli._options import add_common, add_format, open_table
+from drr.cli._options import add_common, add_format, add_trust, open_table
 from drr.cli._schema import as_numbers
 from drr.cli._terminal import Terminal
 from drr.cli._training import fingerprint
@@ -43,13 +43,7 @@ def add_parser(commands: Any) -> None:
         metavar="N",
         help="rows to score per day, for the budget of alerts",
     )
-    parser.add_argument(
-        "--trust",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a type or package the model may use (repeatable)",
-    )
+    add_trust(parser)
     add_format(parser)
     add_common(parser)
     parser.set_defaults(run=run)

@@ -7,7 +7,7 @@ from typing import Any
 
 from drr.cli._errors import CommandError, require
 from drr.cli._model import Model, open_model
-from drr.cli._options import add_common, add_format, open_table
+from drr.cli._options import add_common, add_format, add_trust, open_table
 from drr.cli._schema import as_numbers
 from drr.cli._tables import Table
 from drr.cli._terminal import Terminal
@@ -37,13 +37,7 @@ def add_parser(commands: Any) -> None:
         "--id", action="append", metavar="COLUMN", help="columns to copy (default: those given to `drr fit`)"
     )
     parser.add_argument("--keep-all", action="store_true", help="copy all columns of DATA")
-    parser.add_argument(
-        "--trust",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a type or package the model may use (repeatable)",
-    )
+    add_trust(parser)
     add_format(parser)
     add_common(parser)
     parser.set_defaults(run=run)

@@ -24,7 +24,7 @@ def section(evaluation: Evaluation) -> Section:
         ["gap between primal and dual", f"{dual.gap:.3g} nats"],
         ["norm of the gradient", f"{dual.gradient_norm:.3g}"],
         ["relative entropy of the weights", f"{dual.kl:.6g} nats"],
-        ["effective rows", f"{dual.ess:.6g} of {len(dual.weights):,}"],
+        ["effective rows", f"{dual.ess:.6g} of {floor.n_rows:,}"],
         ["dual, how it ended", f"{dual.status.value} ({dual.method}, {dual.n_iter} iterations)"],
     ]
     body = paragraph(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from drr.report._evaluation import Evaluation
@@ -14,7 +16,17 @@ _N_DONORS = 10
 
 def section(evaluation: Evaluation) -> Section:
     """The share of the weight on the heaviest rows, and which rows these are."""
-    weights = np.sort(evaluation.dual.weights_)[::-1]
+    dual = evaluation.dual
+    weights: Any = dual.weights_
+    if weights is None:
+        body = paragraph(
+            f"The weighted majority is worth {dual.ess_:,.1f} rows of equal weight, "
+            f"{percent(dual.diagnostics_.ess_share, 2)} of the majority rows (effective sample size). The rows were "
+            "read in passes and the weight of each was not kept, so the heaviest are not shown; a dual fitted on rows "
+            "in memory shows them."
+        )
+        return Section("concentration", "Weight concentration", body)
+    weights = np.sort(weights)[::-1]
     concentration = WeightConcentrationDisplay(weights)
     n_rows, cumulative = len(weights), np.cumsum(weights)
     places = np.unique(np.geomspace(1, n_rows, 200).round().astype(int))
