@@ -214,3 +214,13 @@ def test_the_core_refuses_a_csr_matrix_without_rows_or_columns(shape):
     )
     with pytest.raises(ValueError, match="empty"):
         core.solve_dual(empty, np.zeros(max(0, shape[1])), 0.1, method="auto:pcg-woodbury")
+
+
+@pytest.mark.parametrize("tolerance", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize("method", ["auto", "paper", "auto:pcg-woodbury", "auto:pcg-sampled"])
+def test_the_core_refuses_a_tolerance_that_is_none(tolerance, method):
+    """A tolerance of NaN once ended the process in the preconditioned solves."""
+    from drr._dispatch import core
+
+    with pytest.raises(ValueError, match="tolerance must be finite and not negative"):
+        core.solve_dual(BASE, np.ones(BASE.shape[1]), tolerance, method=method)

@@ -17,6 +17,12 @@ namespace {
 
 constexpr int default_max_iter = 100, paper_max_iter = 200;
 
+void validate(const DualInput& input) {
+  validate(input.features);
+  if (!(std::isfinite(input.tolerance) && input.tolerance >= 0))
+    throw InvalidInput("tolerance must be finite and not negative, got " + std::to_string(input.tolerance));
+}
+
 DualProblem problem_of(const DualInput& input) {
   return {input.features, input.target, input.log_base_weights, input.tolerance};
 }
@@ -52,7 +58,7 @@ DualResult finish(DualModel& model, const DualInput& input, const DualPoint& poi
 
 DualResult solve_dual(const DualInput& input, const DualOptions& options, const DualOutput& output,
                       const Execution& execution) {
-  validate(input.features);
+  validate(input);
   ThreadPool pool(execution);
   DualModel model(problem_of(input), pool);
 
@@ -91,7 +97,7 @@ DualResult solve_dual(const DualInput& input, const DualOptions& options, const 
 }
 
 DualResult certify_dual(const DualInput& input, const DualOutput& output, const Execution& execution) {
-  validate(input.features);
+  validate(input);
   ThreadPool pool(execution);
   DualModel model(problem_of(input), pool);
   double base_discrepancy = unset;
