@@ -111,8 +111,10 @@ class Table:
                 )
                 # All columns are read: told to leave some out, the parser overlooks rows with too many fields.
                 for frame in [reader] if consistent else reader:
-                    if list(frame.columns) != self.columns or not isinstance(frame.index, pandas.RangeIndex):
-                        raise ValueError("the rows have more fields than the first line has names")
+                    if list(frame.columns) != self.columns:
+                        raise ValueError(
+                            f"the names of the columns were read as {listed(list(frame.columns))}"
+                        )
                     if len(frame):
                         yield frame[columns]
                     bar.reach(raw.tell())
@@ -129,11 +131,13 @@ class Table:
         try:
             with self.path.open("rb") as raw:
                 opened: Any = gzip.GzipFile(fileobj=raw) if self.path.suffix.lower() == ".gz" else raw
-                first = next(
-                    csv.reader(
-                        io.TextIOWrapper(opened, self._encoding, newline=""), delimiter=self._separator
-                    )
+                lines = csv.reader(
+                    io.TextIOWrapper(opened, self._encoding, newline=""), delimiter=self._separator
                 )
+                first = next(lines)
+                row = next(filter(None, lines), [])
+                if len(row) > len(first):  # pandas would take the first field as an index
+                    raise ValueError("the rows have more fields than the first line has names")
         except StopIteration:
             raise CommandError(f"{self.path} is empty; the first line must name the columns") from None
         except (OSError, EOFError, ValueError, LookupError, zlib.error, csv.Error) as error:
