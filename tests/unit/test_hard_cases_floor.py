@@ -252,3 +252,14 @@ def test_random_features_of_a_single_column(seed: int) -> None:
         floor = find_floor(rows, target)
     check_certificate(floor, rows, target)
     assert floor.status is Status.CONVERGED or floor.gap <= 16 * EPS  # the rows are of size one
+
+
+@pytest.mark.parametrize("distance", [2.0**-52, 1e-12, 1e-9])
+def test_sparse_rows_that_equal_the_target_to_the_last_digits(distance):
+    """Their squared distances, formed from ‖φ‖² and ‖μ₁‖², cancel to nothing; their mean does not."""
+    rows = scipy.sparse.csr_array(np.array([[1 - distance]]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        floor = find_floor(rows, [1.0])
+    assert floor.lower_bound <= 1 - rows.toarray()[0, 0] + 2.0**-52
+    np.testing.assert_allclose(floor.value, distance, atol=2.0**-52)
