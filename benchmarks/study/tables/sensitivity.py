@@ -21,7 +21,8 @@ REPORTED = Variant(128)
 def _sweep_row(results: Results, variant: Variant, printed: dict[str, float]) -> dict[str, object]:
     """All figures over the trials that the variant has."""
     arm = arm_name(variant)
-    gain = paired_gain(results.differences(arm, arm_name(REPORTED, 0.0)))  # at w = 0 every variant is the base
+    base = arm_name(REPORTED, 0.0)  # at w = 0 every variant is the base
+    gain = paired_gain(results.differences(arm, base))
     row: dict[str, object] = {
         "ap dual": results.means(f"dual({variant.label})", "ap").mean(),
         "ap dual paper": printed["ap_dual"],
