@@ -12,14 +12,42 @@ from scipy.optimize import minimize
 from drr._dispatch import core
 from drr._progress import Callback
 from drr._validation import Features
-from drr.results import Status
+from drr.results import Floor, Status
 
 SMOOTHING = 1e-10  # ε in δ√(‖θ‖² + ε²)
 GRADIENT_GOAL = 1e-9
 FALLBACK_GOAL = 1e-6
 
 
-def minimise_by_lbfgs(
+def solve_by_lbfgs(
+    features: Features,
+    target: NDArray[np.float64],
+    tolerance: float,
+    log_weights: NDArray[np.float64] | None,
+    floor: Floor | None,
+    max_iter: int,
+    n_threads: int,
+    callback: Callback | None,
+) -> dict[str, Any]:
+    """The figures of core.solve_dual, with θ from L-BFGS-B and the certificate from the core."""
+    floor_weights = None if floor is None else floor.weights
+
+    def certify(theta: NDArray[np.float64]) -> dict[str, Any]:
+        return core.certify_dual(features, target, tolerance, theta, log_weights, floor_weights, n_threads)
+
+    figures = certify(np.zeros(features.shape[1]))
+    if figures["status"] == Status.ZERO_DUAL.value:
+        return figures
+    if floor is not None and floor.lower_bound > tolerance:
+        return figures | {"status": Status.INFEASIBLE.value, "floor_lower_bound": floor.lower_bound}
+    theta, n_iter, status = _minimise(features, target, tolerance, log_weights, max_iter, n_threads, callback)
+    figures = certify(theta)
+    if figures["status"] != Status.INFEASIBLE.value:
+        figures["status"] = status.value
+    return figures | {"n_iter": n_iter, "method": "paper-lbfgs"}
+
+
+def _minimise(
     features: Features,
     target: NDArray[np.float64],
     tolerance: float,

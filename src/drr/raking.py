@@ -6,21 +6,18 @@
 from __future__ import annotations
 
 import math
-import operator
-import warnings
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
+from numpy.typing import ArrayLike
 
+from drr._convergence import warned_dual, warned_floor
 from drr._dispatch import core
-from drr._lbfgs import minimise_by_lbfgs
+from drr._lbfgs import solve_by_lbfgs
 from drr._progress import Callback, make_callback
+from drr._solve_arguments import check_floor, check_max_iter, check_number, check_target, start_direction
 from drr._source_raking import Checkpoint, SourceRaking, columns_of
 from drr._threads import resolve_n_threads
 from drr._validation import check_base_weights, check_features, check_vector, log_base_weights
-from drr.exceptions import InfeasibleToleranceError
 from drr.results import Dual, Floor, Raking, Status, Tilt
 from drr.sources import reads_in_passes
 
@@ -131,24 +128,24 @@ def find_floor(
         raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
     if reads_in_passes(features):
         problem = _source_problem(features, target, base_weights, method, n_threads, checkpoint)
-        found = problem.find_floor(_check_max_iter(max_iter), make_callback(verbose, callback))
-        return _warned_floor(found.floor)
+        found = problem.find_floor(check_max_iter(max_iter), make_callback(verbose, callback))
+        return warned_floor(found.floor)
     _refuse_checkpoint(checkpoint)
     rows = check_features(features)
     n_rows, n_columns = rows.shape
-    target = check_vector(target, n_columns, "target", "column of features")
+    goal = check_target(target, n_columns)
     weights = check_base_weights(base_weights, n_rows)
     figures = core.find_floor(
         rows,
-        target,
+        goal,
         weights,
         _FLOOR_METHODS[method],
-        _check_max_iter(max_iter),
+        check_max_iter(max_iter),
         resolve_n_threads(n_threads),
         make_callback(verbose, callback),
     )
     figures["status"] = Status(figures["status"])
-    return _warned_floor(Floor(n_rows=n_rows, method=_FLOOR_METHODS[method], **figures))
+    return warned_floor(Floor(n_rows=n_rows, method=_FLOOR_METHODS[method], **figures))
 
 
 def choose_tolerance(
@@ -175,10 +172,10 @@ def choose_tolerance(
     >>> drr.choose_tolerance(0.5, 0.5)
     0.525
     """
-    upper = _check_number(floor.value if isinstance(floor, Floor) else floor, "floor")
-    gamma = _check_number(discrepancy, "discrepancy")
-    eta = _check_number(eta, "eta")
-    buffer = _check_number(buffer, "buffer")
+    upper = check_number(floor.value if isinstance(floor, Floor) else floor, "floor")
+    gamma = check_number(discrepancy, "discrepancy")
+    eta = check_number(eta, "eta")
+    buffer = check_number(buffer, "buffer")
     if not 0 < eta <= 1:
         raise ValueError(f"eta must be in (0, 1], got {eta}")
     if buffer < 1:
@@ -275,29 +272,29 @@ def solve_dual(
     >>> dual.weights.round(6).tolist(), round(dual.discrepancy, 6)
     ([0.3, 0.7], 0.05)
     """
-    delta = _check_number(tolerance, "tolerance")
+    delta = check_number(tolerance, "tolerance")
     if method not in ("auto", "paper"):
         raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
-    limit = _check_max_iter(max_iter)
+    limit = check_max_iter(max_iter)
     if reads_in_passes(features):
         problem = _source_problem(
             features, target, base_weights, method, n_threads, checkpoint, tolerance=delta
         )
         solution = problem.solve_dual(delta, floor, start, limit, make_callback(verbose, callback))
         upper_bound = math.nan if floor is None else floor.value
-        return _warned_dual(solution.dual, delta, solution.floor_lower_bound, upper_bound)
+        return warned_dual(solution.dual, delta, solution.floor_lower_bound, upper_bound)
     _refuse_checkpoint(checkpoint)
     rows = check_features(features)
     n_rows, n_columns = rows.shape
-    goal = _check_target(target, n_columns)
+    goal = check_target(target, n_columns)
     log_d = log_base_weights(check_base_weights(base_weights, n_rows))
     threads = resolve_n_threads(n_threads)
     listener = make_callback(verbose, callback)
     if floor is not None:
-        _check_floor(floor, n_rows, n_columns)
+        check_floor(floor, n_rows, n_columns)
 
     if method == "paper" and n_columns > _PAPER_NEWTON_COLUMNS:
-        figures = _solve_by_lbfgs(rows, goal, delta, log_d, floor, limit, threads, listener)
+        figures = solve_by_lbfgs(rows, goal, delta, log_d, floor, limit, threads, listener)
     else:
         figures = core.solve_dual(
             rows,
@@ -305,7 +302,7 @@ def solve_dual(
             delta,
             log_d,
             None if floor is None else floor.weights,
-            _start_direction(floor, start, n_columns),
+            start_direction(floor, start, n_columns),
             math.nan if floor is None else floor.lower_bound,
             method,
             limit,
@@ -314,7 +311,7 @@ def solve_dual(
         )
     proof = figures.pop("floor_lower_bound")
     figures["status"] = Status(figures["status"])
-    return _warned_dual(Dual(**figures), delta, proof, math.nan if floor is None else floor.value)
+    return warned_dual(Dual(**figures), delta, proof, math.nan if floor is None else floor.value)
 
 
 def rake(
@@ -370,7 +367,7 @@ def rake(
         )
     _refuse_checkpoint(checkpoint)
     rows = check_features(features)
-    goal = _check_target(target, rows.shape[1])
+    goal = check_target(target, rows.shape[1])
     floor = find_floor(
         rows,
         goal,
@@ -409,31 +406,17 @@ def _source_problem(
             f"method={method!r} needs all rows in memory; rows that are read in passes are raked by method='auto'"
         )
     resolve_n_threads(n_threads)
-    goal = _check_target(target, columns_of(features))
+    goal = check_target(target, columns_of(features))
     return SourceRaking(features, goal, base_weights, n_threads, checkpoint, **options)
 
 
 def _rake_source(problem: SourceRaking, eta: float, callback: Callback | None) -> Raking:
     found = problem.find_floor(0, callback)
-    floor = _warned_floor(found.floor)
+    floor = warned_floor(found.floor)
     tolerance = tolerance_above(floor, eta)
     solution = problem.solve_dual(tolerance, found, None, 0, callback)
-    dual = _warned_dual(solution.dual, tolerance, solution.floor_lower_bound, floor.value)
+    dual = warned_dual(solution.dual, tolerance, solution.floor_lower_bound, floor.value)
     return Raking(floor, tolerance, floor.base_discrepancy, dual)
-
-
-def _warned_floor(floor: Floor) -> Floor:
-    if not floor.status.is_success:
-        warnings.warn(_explain_floor(floor), ConvergenceWarning, stacklevel=3)
-    return floor
-
-
-def _warned_dual(dual: Dual, tolerance: float, proof: float, upper_bound: float) -> Dual:
-    if dual.status is Status.INFEASIBLE:
-        raise InfeasibleToleranceError(tolerance, proof, upper_bound)
-    if not dual.status.is_success:
-        warnings.warn(_explain_dual(dual), ConvergenceWarning, stacklevel=3)
-    return dual
 
 
 def _refuse_checkpoint(checkpoint: Checkpoint) -> None:
@@ -441,114 +424,3 @@ def _refuse_checkpoint(checkpoint: Checkpoint) -> None:
         raise ValueError(
             "checkpoint is for rows that are read in passes; pass a path or a source of drr.open_rows as features"
         )
-
-
-def _solve_by_lbfgs(
-    features: Any,
-    target: NDArray[np.float64],
-    tolerance: float,
-    log_weights: NDArray[np.float64] | None,
-    floor: Floor | None,
-    max_iter: int,
-    n_threads: int,
-    callback: Callback | None,
-) -> dict[str, Any]:
-    """The figures of core.solve_dual, with θ from L-BFGS-B and the certificate from the core."""
-    floor_weights = None if floor is None else floor.weights
-
-    def certify(theta: NDArray[np.float64]) -> dict[str, Any]:
-        return core.certify_dual(features, target, tolerance, theta, log_weights, floor_weights, n_threads)
-
-    figures = certify(np.zeros(features.shape[1]))
-    if figures["status"] == Status.ZERO_DUAL.value:
-        return figures
-    if floor is not None and floor.lower_bound > tolerance:
-        return figures | {"status": Status.INFEASIBLE.value, "floor_lower_bound": floor.lower_bound}
-    theta, n_iter, status = minimise_by_lbfgs(
-        features, target, tolerance, log_weights, max_iter, n_threads, callback
-    )
-    figures = certify(theta)
-    if figures["status"] != Status.INFEASIBLE.value:
-        figures["status"] = status.value
-    return figures | {"n_iter": n_iter, "method": "paper-lbfgs"}
-
-
-def _check_target(target: ArrayLike, n_columns: int) -> NDArray[np.float64]:
-    if np.ndim(target) == 2:
-        raise ValueError(
-            f"target must be one mean of shape ({n_columns},), got shape {np.shape(target)}; if these are the rows of "
-            "the rare class in the feature map, pass their mean over rows: target.mean(axis=0)"
-        )
-    return check_vector(target, n_columns, "target", "column of features")
-
-
-def _start_direction(floor: Floor | None, start: Dual | None, n_columns: int) -> NDArray[np.float64] | None:
-    """What the core takes for a floor residual, only to start from its opposite: at the optimum Aᵀw = −δθ/‖θ‖."""
-    if start is None or not start.theta.any():
-        return None if floor is None else floor.residual
-    if start.theta.shape != (n_columns,):
-        raise ValueError(f"start has {start.theta.size} columns, but features has {n_columns}")
-    return np.asarray(-start.theta)
-
-
-def _check_floor(floor: Floor, n_rows: int, n_columns: int) -> None:
-    if not isinstance(floor, Floor):
-        raise TypeError(f"floor must be None or the Floor that find_floor returned, got {floor!r}")
-    if floor.n_rows != n_rows or floor.residual.shape != (n_columns,):
-        raise ValueError(
-            f"floor was found for {floor.n_rows} rows and {floor.residual.size} columns, but features has {n_rows} and "
-            f"{n_columns}; call find_floor with the same features"
-        )
-
-
-def _check_number(value: object, name: str) -> float:
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, got {value!r}") from None
-    if not (math.isfinite(number) and number >= 0):
-        raise ValueError(f"{name} must be finite and not negative, got {number}")
-    return number
-
-
-def _check_max_iter(max_iter: int | None) -> int:
-    """The limit for the core, where 0 stands for the method's own."""
-    if max_iter is None:
-        return 0
-    try:
-        number = operator.index(max_iter)
-    except TypeError:
-        raise TypeError(f"max_iter must be None or a whole number, got {max_iter!r}") from None
-    if number < 1:
-        raise ValueError(f"max_iter must be None or at least 1, got {number}")
-    return number
-
-
-def _explain_floor(floor: Floor) -> str:
-    bounds = f"the floor is between {floor.lower_bound:.10g} and {floor.value:.10g}"
-    if floor.status is Status.ROUND_OFF:
-        remedy = (
-            "Rounding beside the norms of the rows hides what is left between the bounds. Where that is too "
-            "coarse, centre the features near the target, or bring their columns to a common scale."
-        )
-    else:
-        remedy = f"Raise max_iter (now reached at {floor.n_iter})" + (
-            " or use method='auto'." if floor.method == "pairwise_frank_wolfe" else "."
-        )
-    return f"find_floor did not reach its tolerance: {floor.status.description} Here {bounds}. {remedy}"
-
-
-def _explain_dual(dual: Dual) -> str:
-    figures = f"gap {dual.gap:.3g} nats, gradient norm {dual.gradient_norm:.3g}, discrepancy {dual.discrepancy:.10g}"
-    if dual.status is Status.ROUND_OFF:
-        remedy = (
-            "Round-off in the features is larger than the accuracy asked for. Where that is too coarse, centre the "
-            "features near the target, bring their columns to a common scale, or choose a larger tolerance."
-        )
-    else:
-        remedy = f"Raise max_iter (now reached at {dual.n_iter}), choose a larger tolerance" + (
-            ", or use method='auto'."
-            if dual.method.startswith("paper")
-            else ", or pass the floor of find_floor."
-        )
-    return f"solve_dual did not reach its tolerance: {dual.status.description} Here: {figures}. {remedy}"
