@@ -17,7 +17,6 @@ from sklearn.utils.validation import validate_data
 
 from drr._dispatch import core
 from drr._numbers import Numbers, as_numbers, refuse_nonfinite, same_width
-from drr.sources import reads_in_passes
 
 # Numbers in a block: 8 MB in double precision, some 50 000 rows of 20 columns.
 _BLOCK_SIZE = 2**20
@@ -25,7 +24,7 @@ _FEWEST_ROWS = 512
 
 
 class Columns(abc.ABC):
-    """A table of `n_rows` rows; columns are addressed by position."""
+    """The columns of a table of `n_rows` rows, addressed by position: their names, kinds and levels."""
 
     def __init__(self, n_rows: int, labels: list[str]) -> None:
         self.n_rows = n_rows
@@ -43,6 +42,10 @@ class Columns(abc.ABC):
     def factorize(self, position: int) -> tuple[NDArray[np.intp], list[Any]]:
         """The code of every row, −1 for missing, and the level that each code stands for, in any order."""
 
+
+class TableColumns(Columns):
+    """Columns of a table at hand, whose numbers can be read as well."""
+
     @abc.abstractmethod
     def _numeric_rows(self, positions: list[int], begin: int, end: int) -> Numbers:
         """Those columns of those rows as float64 or float32 with contiguous rows, or as CSR."""
@@ -57,7 +60,7 @@ class Columns(abc.ABC):
             yield begin, end, block
 
 
-class ArrayColumns(Columns):
+class ArrayColumns(TableColumns):
     """A numpy array: one dtype for all columns, so none is categorical unless the user says so."""
 
     def __init__(self, array: NDArray[Any], labels: list[str]) -> None:
@@ -74,7 +77,7 @@ class ArrayColumns(Columns):
         return as_numbers(rows, [self.labels[j] for j in positions], begin)
 
 
-class SparseColumns(Columns):
+class SparseColumns(TableColumns):
     """A CSR matrix: numbers only."""
 
     def __init__(self, matrix: Any, labels: list[str]) -> None:
@@ -91,7 +94,7 @@ class SparseColumns(Columns):
         return self._matrix[begin:end]  # all columns are numeric
 
 
-class PandasColumns(Columns):
+class PandasColumns(TableColumns):
     """A pandas frame. Categorical by dtype: category, object, string, bool and their nullable and Arrow kin."""
 
     def __init__(self, frame: Any, labels: list[str]) -> None:
@@ -126,7 +129,7 @@ class PandasColumns(Columns):
         return block
 
 
-class PolarsColumns(Columns):
+class PolarsColumns(TableColumns):
     """A polars frame. Categorical by dtype: Enum, Categorical, String, Boolean."""
 
     def __init__(self, frame: Any, labels: list[str]) -> None:
@@ -163,14 +166,8 @@ class PolarsColumns(Columns):
         return block
 
 
-def read_columns(estimator: Any, X: Any, *, reset: bool) -> Columns:
+def read_columns(estimator: Any, X: Any, *, reset: bool) -> TableColumns:
     """Check X against what `estimator` was fitted on (or record that, with `reset`) and wrap it."""
-    if isinstance(X, Columns):
-        return X
-    if reads_in_passes(X):
-        from drr._map_passes import PassColumns
-
-        return PassColumns(estimator, X)
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
         raise TypeError("X is a lazy frame; pass X.collect()")
     X = frame_of_arrow(X)

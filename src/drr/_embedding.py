@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.spatial.distance import pdist
 from sklearn.preprocessing import StandardScaler
 
-from drr._columns import Columns
+from drr._columns import TableColumns
 from drr._dispatch import core
 from drr._numbers import Numbers
 from drr._threads import resolve_n_threads
@@ -67,7 +67,7 @@ class Embedding:
         return len(self.mean) + len(self.level_offsets) - 1 + len(self.phases)
 
     def dense(
-        self, rows: Columns, codes: NDArray[np.int32] | None, dtype: DTypeLike, allow_nan: bool
+        self, rows: TableColumns, codes: NDArray[np.int32] | None, dtype: DTypeLike, allow_nan: bool
     ) -> NDArray[Any]:
         """Φ as an array."""
         out = np.empty((rows.n_rows, self.n_features), dtype=dtype)
@@ -75,7 +75,9 @@ class Embedding:
             core.embed(self, numeric, block_codes, out[begin:end], n_threads=resolve_n_threads(None))
         return out
 
-    def csr(self, rows: Columns, codes: NDArray[np.int32] | None, dtype: DTypeLike, allow_nan: bool) -> Any:
+    def csr(
+        self, rows: TableColumns, codes: NDArray[np.int32] | None, dtype: DTypeLike, allow_nan: bool
+    ) -> Any:
         """Φ as a CSR array, written entry by entry."""
         entries = np.full(rows.n_rows, len(self.mean) + len(self.phases))
         if codes is not None:
@@ -99,7 +101,7 @@ class Embedding:
         return scipy.sparse.csr_array((values, columns, offsets), shape=(rows.n_rows, self.n_features))
 
     def scores(
-        self, rows: Columns, codes: NDArray[np.int32] | None, theta: NDArray[np.float64], allow_nan: bool
+        self, rows: TableColumns, codes: NDArray[np.int32] | None, theta: NDArray[np.float64], allow_nan: bool
     ) -> NDArray[np.float64]:
         """Φθ without Φ."""
         scores = np.empty(rows.n_rows)
@@ -109,7 +111,7 @@ class Embedding:
             )
         return scores
 
-    def _blocks(self, rows: Columns, codes: NDArray[np.int32] | None, allow_nan: bool) -> Any:
+    def _blocks(self, rows: TableColumns, codes: NDArray[np.int32] | None, allow_nan: bool) -> Any:
         if not self.numeric:
             yield 0, rows.n_rows, None, codes
             return
@@ -130,7 +132,7 @@ class Standardisation:
     """the median of ‖zᵢ − zⱼ‖² over pairs of at most 1000 rows; 1 where it would be 0"""
 
 
-def learn_standardisation(rows: Columns, numeric: Sequence[int], *, impute: bool) -> Standardisation:
+def learn_standardisation(rows: TableColumns, numeric: Sequence[int], *, impute: bool) -> Standardisation:
     """Means and standard deviations (ddof 0) in one pass over the numeric columns, norms and distances in another."""
     if not numeric:
         return Standardisation(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int32), 1.0, 1.0)
@@ -140,7 +142,7 @@ def learn_standardisation(rows: Columns, numeric: Sequence[int], *, impute: bool
     sampled[distance_rows(rows.n_rows)] = True
     largest, sample = 0.0, []
     for begin, end, block in rows.numeric_blocks(positions, allow_nan=impute):
-        z = standardised(_as_dense(block), mean, scale, indicated)
+        z = standardised(as_dense(block), mean, scale, indicated)
         largest = max(largest, float(np.sqrt(np.einsum("ij,ij->i", z, z).max())))
         sample.append(z[sampled[begin:end]])
     return finish_standardisation(
@@ -189,14 +191,14 @@ def block_factors(norm: float, n_linear: int, n_variables: int, n_waves: int) ->
 
 
 def _moments(
-    rows: Columns, positions: list[int], impute: bool
+    rows: TableColumns, positions: list[int], impute: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
     scaler = StandardScaler()
     n_missing = np.zeros(len(positions), dtype=np.int64)
     lowest, highest = np.full(len(positions), np.inf), np.full(len(positions), -np.inf)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for _, _, block in rows.numeric_blocks(positions, allow_nan=impute):
-            values = _as_dense(block)
+            values = as_dense(block)
             scaler.partial_fit(values)
             n_missing += np.isnan(values).sum(axis=0)
             lowest = np.fmin(lowest, np.fmin.reduce(values, axis=0))
@@ -256,6 +258,7 @@ def standardised(
     return np.asarray((extended - mean) / scale)
 
 
-def _as_dense(block: Numbers) -> NDArray[np.float64]:
+def as_dense(block: Numbers) -> NDArray[np.float64]:
+    """Numbers as an array of doubles."""
     dense = block.toarray() if scipy.sparse.issparse(block) else block
     return np.asarray(dense, dtype=np.float64)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drr._file_sources import digest
 from drr._threads import resolve_n_threads
+from drr._watched_file import digest
 from drr.passes import Merging, NonfiniteRowError
 from drr.sources import ArraySource
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from drr._classes import Labels
 from drr._embedded_rows import EmbeddedRunner, Means, MeasureMeans
-from drr._map_passes import PassColumns
+from drr._pass_columns import PassColumns
 from drr._raw_rows import raw_rows
 from drr.diagnostics import Moments, diagnose, explain_zero_dual
 from drr.features import RakingFeatureMap

@@ -13,8 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from drr._categorical import find_categorical, learn_levels
-from drr._columns import Columns, read_columns
+from drr._columns import TableColumns, read_columns
 from drr._embedding import Embedding, block_factors, draw_waves, learn_standardisation
+from drr._pass_columns import PassColumns
 from drr._validation import check_vector
 from drr.sources import reads_in_passes
 
@@ -143,7 +144,13 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         self.__dict__.pop("sparse_output_", None)  # interrupted from here on, the map is not fitted
-        rows = read_columns(self, X, reset=True)
+        rows: PassColumns | TableColumns
+        if isinstance(X, PassColumns):
+            rows = X
+        elif reads_in_passes(X):
+            rows = PassColumns(self, X)
+        else:
+            rows = read_columns(self, X, reset=True)
         names = list(getattr(self, "feature_names_in_", []))
         self.is_categorical_ = find_categorical(rows, self.categorical_features, names)
         categorical = tuple(np.flatnonzero(self.is_categorical_).tolist())
@@ -160,8 +167,11 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         level_offsets = np.cumsum([0, *(levels.n_columns for levels in self._levels)], dtype=np.int32)
 
         # 2. Standardisation of the numeric columns, with the norms and distances that follow from it.
-        standardise = getattr(rows, "standardise", None) or partial(learn_standardisation, rows)
-        linear = standardise(numeric, impute=self.missing == "impute")
+        linear = (
+            rows.standardise(numeric)
+            if isinstance(rows, PassColumns)
+            else learn_standardisation(rows, numeric, impute=self.missing == "impute")
+        )
         self.mean_, self.scale_, self.norm_ = linear.mean, linear.scale, linear.norm
 
         # 3. Random features.
@@ -267,7 +277,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ]
         return np.array(names, dtype=object)
 
-    def _read(self, X: Any) -> tuple[Columns, NDArray[np.int32] | None]:
+    def _read(self, X: Any) -> tuple[TableColumns, NDArray[np.int32] | None]:
         check_is_fitted(self)
         rows = read_columns(self, X, reset=False)
         if not self._levels:

@@ -16,7 +16,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import scipy.sparse
 
-from drr._file_sources import CsrSource, NpySource, ParquetSource, rows_per_block
+from drr._csr_source import CsrSource
+from drr._npy_source import NpySource
+from drr._parquet_source import ParquetSource
+from drr._watched_file import rows_per_block
 
 
 @runtime_checkable
