@@ -104,6 +104,15 @@ def test_svm_ranks_and_calibrates_like_the_deprecated_probabilities(rng):
     assert np.abs(ours - theirs).max() < 0.1  # the folds differ
 
 
+def test_svm_of_wide_rows_is_the_plain_one(rng):
+    y = np.repeat([0, 1], [60, 20])
+    X = rng.normal(size=(80, 1200)) + 0.2 * y[:, None]
+    new_rows = rng.normal(size=(30, 1200))
+    ours = PlattSVC(class_weight="balanced", random_state=0).fit(X, y)
+    plain = SVC(class_weight="balanced").fit(X, y)
+    assert ours.decision_function(new_rows) == pytest.approx(plain.decision_function(new_rows), abs=1e-9)
+
+
 def test_svm_with_a_single_rare_row_in_the_folds(rng):
     y = np.repeat([0, 1], [40, 1])
     probability = PlattSVC(random_state=0).fit(rng.normal(size=(41, 2)), y).predict_proba(np.zeros((1, 2)))
