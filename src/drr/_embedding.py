@@ -198,7 +198,8 @@ def _moments(
     lowest, highest = np.full(len(positions), np.inf), np.full(len(positions), -np.inf)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for _, _, block in rows.numeric_blocks(positions, allow_nan=impute):
-            values = as_dense(block)
+            # By columns, so that each sum runs along memory: across short rows it takes three times as long.
+            values = np.asfortranarray(as_dense(block))
             scaler.partial_fit(values)
             n_missing += np.isnan(values).sum(axis=0)
             lowest = np.fmin(lowest, np.fmin.reduce(values, axis=0))
@@ -254,8 +255,11 @@ def standardised(
 ) -> NDArray[np.float64]:
     """z of rows: missing values at the mean, then the indicators of missing values."""
     is_missing = np.isnan(values)
-    extended = np.hstack([np.where(is_missing, mean[: values.shape[1]], values), is_missing[:, indicated]])
-    return np.asarray((extended - mean) / scale)
+    if is_missing.any() or len(indicated):
+        values = np.hstack([np.where(is_missing, mean[: values.shape[1]], values), is_missing[:, indicated]])
+    z = values - mean
+    z /= scale
+    return z
 
 
 def as_dense(block: Numbers) -> NDArray[np.float64]:

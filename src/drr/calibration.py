@@ -216,7 +216,9 @@ def _fit_logistic(
     offset = 0.0 if fixed_slope is None else fixed_slope * z
 
     def mean_loss(linear: NDArray[np.float64]) -> float:
-        return float(share @ (np.logaddexp(0.0, linear) - target * linear))
+        # log(1 + exp(η)) without overflow, and in vectors, which numpy's logaddexp is not.
+        softplus = np.log1p(np.exp(-np.abs(linear))) + np.maximum(linear, 0.0)
+        return float(share @ (softplus - target * linear))
 
     parameters = np.zeros(len(design))
     parameters[-1] = scipy.special.logit(share @ target)

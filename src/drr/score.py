@@ -26,6 +26,9 @@ from drr.sources import reads_in_passes
 
 # Features embedded at a time where several duals are scored: 8 MB in double precision.
 _BLOCK_SIZE = 2**20
+# Features of the majority in double precision by default: 64 MB. More are beyond the caches, and a pass over them takes
+# as long as reading them; in single precision that is half, and so is the memory.
+_MOST_DOUBLES = 2**23
 
 
 class RakingDual(BaseEstimator):  # type: ignore[misc]
@@ -39,8 +42,9 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     feature_map : transformer, default=None
-        Embeds rows; fitted on the rows of both classes. None is ``RakingFeatureMap(random_state=random_state)``. A
-        `sklearn.frozen.FrozenEstimator` is used as it is.
+        Embeds rows; fitted on the rows of both classes. None is ``RakingFeatureMap(random_state=random_state)``, whose
+        features have single precision where the majority would have more than 64 MB of them in double: that moves
+        the scores in the seventh digit. A `sklearn.frozen.FrozenEstimator` is used as it is.
     eta : float, default=0.05
         η in (0, 1]: the tolerance lies at this share of the way from the feasibility floor to the distance of the means
         before raking, and at least 5 % above the floor.
@@ -161,7 +165,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         self.classes_, self.pos_label_ = labels.classes, labels.classes[rare]
 
         # 2. The features of the majority, and the mean that they are to reach.
-        self.feature_map_ = clone(self._feature_map()).fit(X, y)
+        self.feature_map_ = self._fitted_map(X, y)
         features = self._embed(take_rows(X, self.majority_))
         rare_features = self._embed(take_rows(X, minority))
         target = self._mean(rare_features, _part(row_weights, minority))
@@ -266,6 +270,14 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         if self.feature_map is None:
             return RakingFeatureMap(random_state=self.random_state)
         return self.feature_map
+
+    def _fitted_map(self, X: Any, y: ArrayLike) -> Any:
+        feature_map = clone(self._feature_map()).fit(X, y)
+        if self.feature_map is None:
+            n_features = max(block.stop for block in feature_map.blocks_.values())
+            if len(self.majority_) * n_features > _MOST_DOUBLES:
+                feature_map.set_params(dtype=np.float32)
+        return feature_map
 
     def _embed(self, X: Any) -> Any:
         with config_context(transform_output="default"):  # a frame would be converted back at once

@@ -137,6 +137,20 @@ def test_float32_features_agree(two_classes):
     np.testing.assert_allclose(single.score_samples(X), double.score_samples(X), atol=1e-4 * scale)
 
 
+def test_features_beyond_the_caches_have_single_precision_unless_a_map_says_otherwise(rng):
+    y = np.arange(65_000) < 200
+    X = rng.normal(size=(len(y), 3)) + y[:, None]
+    default = RakingDual(random_state=0).fit(X, y)
+    asked = RakingDual(RakingFeatureMap(random_state=0)).fit(X, y)
+    assert np.dtype(default.feature_map_.dtype) == np.float32
+    assert np.dtype(asked.feature_map_.dtype) == np.float64
+    assert default.raking_.dual.status is asked.raking_.dual.status is drr.Status.CONVERGED
+    scores = asked.log_density_ratio(X)
+    np.testing.assert_allclose(default.log_density_ratio(X), scores, rtol=0, atol=1e-6 * scores.std())
+    fewer = RakingDual(random_state=0).fit(X[:10_000], y[:10_000])
+    assert np.dtype(fewer.feature_map_.dtype) == np.float64
+
+
 @pytest.mark.parametrize("min_ess", [30, 100.0, 0.5])
 def test_the_smallest_tolerance_that_keeps_the_effective_size(two_classes, min_ess):
     X, y = two_classes
