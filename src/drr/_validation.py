@@ -50,7 +50,10 @@ def check_vector(vector: ArrayLike, length: int, name: str, matches: str) -> NDA
 
 
 def check_base_weights(base_weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
-    """Base weights d normalised to sum one; None stands for uniform ones. A zero marks an absent row."""
+    """Base weights d normalised to sum one; None stands for uniform ones. A zero marks an absent row.
+
+    A share below the smallest normal double is counted as zero: it has lost its digits, and its logarithm with them.
+    """
     if base_weights is None:
         return None
     weights = check_vector(base_weights, n_rows, "base_weights", "row of features")
@@ -61,7 +64,9 @@ def check_base_weights(base_weights: ArrayLike | None, n_rows: int) -> NDArray[n
     if largest == 0:
         raise ValueError("base_weights are all zero; at least one majority row needs a positive weight")
     scaled = weights / largest  # the sum of huge weights would overflow
-    return np.asarray(scaled / scaled.sum())
+    shares = np.asarray(scaled / scaled.sum())
+    shares[shares < np.finfo(np.float64).tiny] = 0
+    return shares
 
 
 def log_base_weights(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:

@@ -226,7 +226,8 @@ def solve_dual(
     tolerance : float
         δ ≥ 0. Zero asks for the target itself, which must then lie inside the convex hull of the rows.
     base_weights : array of shape (n_rows,), optional
-        d, normalised to sum one; uniform by default. Zero means that the row is absent.
+        d, normalised to sum one; uniform by default. Zero means that the row is absent, and so does a share below
+        2.2e-308, the smallest that a double holds in full.
     floor : Floor, optional
         From `find_floor` on the same rows: a better start, an early proof where the tolerance is infeasible, and a
         rigorous gap where rounding leaves the weights just outside the tolerance.
@@ -240,7 +241,7 @@ def solve_dual(
         constants: damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule,
         ‖g‖ ≤ 1e-9, or 1e-6 where it can get no further; these are absolute, so features should be of ordinary scale.
     max_iter : int, optional
-        By default 100 for ``auto``; for ``paper`` 200, and SciPy's own limit for L-BFGS-B.
+        By default 500 for ``auto``, 100 for rows that are read in passes; for ``paper`` 200, and SciPy's own limit for L-BFGS-B.
     n_threads : int, optional
         By default the limits of the process and of ``OMP_NUM_THREADS``. The result does not depend on it.
     verbose : int

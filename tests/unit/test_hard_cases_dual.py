@@ -220,6 +220,53 @@ def test_scales_whose_fourth_powers_overflow(exponent):
     np.testing.assert_allclose(scaled.weights, plain.weights, rtol=0, atol=1e-9 * plain.weights.max())
 
 
+def test_base_weights_308_orders_apart_prove_a_tolerance_below_the_floor():
+    """At first only rows without weight differ along a Newton direction, which is then beyond any halving."""
+    line = np.array([0.81, 0.48, -0.88, 0.54, -1.30, -2.39, 0.70, 1.53, -1.71, 0.94, -1.85, 0.36])
+    features = np.lib.stride_tricks.sliding_window_view(line, 4)
+    d = np.array([1.7e308, 0.31, 0.45, 0.72, 0.15, 0.0, 0.28, 0.92, 0.0])
+    with pytest.raises(drr.InfeasibleToleranceError):
+        drr.solve_dual(features, [-0.49, -0.32, -0.32, -0.54], 0.0, base_weights=d)
+
+
+def test_a_row_of_next_to_no_weight_at_a_scale_of_1e107():
+    features = np.array([[0.3, -0.7, 1.0], [3.9, -1.4, 4.6], [0.3, 2.1, -4.3], [0.0, 1.3, 1.0]]) * 1e107
+    with pytest.raises(drr.InfeasibleToleranceError):
+        drr.solve_dual(features, np.full(3, -1e17), 0.3, base_weights=[2.2e-308, 0.48, 1.2, 0.33])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_smallest_eta_at_a_scale_of_1e85_ends_at_round_off():
+    """The tolerance is 1e-16 of the base discrepancy: what is reached is rounding, and the gap is a number."""
+    features = np.array([[6.5, -0.5], [-2.0, 3.2], [-6.9, 4.0], [-2.4, 1.8], [-1.5, 0.26], [1.8, -1.15]]) * 1e85
+    raking = drr.rake(features, [0.0, 0.1], eta=5e-324, base_weights=[2.3, 1.1, 0.04, 0.17, 1e160, 1.6])
+    assert raking.dual.discrepancy <= 1e-12 * raking.base_discrepancy
+    assert abs(raking.dual.gap) <= 1e-9
+
+
+def test_a_share_of_the_base_weights_that_loses_its_digits_counts_as_absent():
+    """A share of 1e-320 is a subnormal of four digits, whose logarithm would be wrong in the fourth."""
+    features = rows(9, 2)
+    d = np.ones(9)
+    d[0], d[1] = 1e160, 1e-160
+    raking = drr.rake(features, features[[0, 3]].mean(axis=0), base_weights=d)
+    without = drr.rake(np.delete(features, 1, 0), features[[0, 3]].mean(axis=0), base_weights=np.delete(d, 1))
+    assert raking.dual.weights[1] == 0
+    np.testing.assert_allclose(np.delete(raking.dual.weights, 1), without.dual.weights, rtol=1e-9)
+
+
+def test_a_row_144_orders_of_magnitude_beyond_the_others():
+    """Its weight has to fall by 144 orders of magnitude, a factor of e in each Newton step."""
+    features = rows(10, 4) * 1e-16
+    features[0, 0] = 4.3e144
+    target = np.array([1.1, -1.4, 1.3, -0.07])
+    assert_solved(features, target, eta=5e-324)
+    with pytest.warns(ConvergenceWarning, match="Raise max_iter"):
+        floor = drr.find_floor(features, target)
+        dual = drr.solve_dual(features, target, 1.05 * floor.value, floor=floor, max_iter=50)
+    assert dual.gap == pytest.approx(np.log(9), rel=1e-6)  # feasible are only the other nine rows, and the floor's is one
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_not_finite_is_refused_with_its_place(value):
     features = rows()

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 import drr
-from tools.attack.certificates import check_dual, check_floor, check_floor_by_nnls, reference_of
+from tools.attack.certificates import check_dual, check_floor, check_floor_by_nnls, norm, reference_of
 from tools.attack.entropy_cone import smallest_divergence
 from tools.attack.problems import REGIMES, Problem, make_problem
 
@@ -32,6 +32,7 @@ class Outcome:
 
     wrong: list[str] = field(default_factory=list)
     floor_status: str = "none"
+    """or `refused`, where squares cannot hold the problem"""
     dual_status: str = "none"
     floor_gap: float = math.nan
     """relative, where the floor converged to a positive value"""
@@ -49,9 +50,19 @@ def attack(problem: Problem) -> Outcome:
             warnings.simplefilter("error")
             warnings.simplefilter("ignore", ConvergenceWarning)
             _attack(problem, outcome)
-    except Exception as error:  # any error is a finding: every problem here is a legal one
-        outcome.wrong.append(f"raised {type(error).__name__}: {error}")
+    except Exception as error:  # any other error is a finding: every problem here is a legal one
+        if "rescale" in str(error) and _beyond_squares(problem):
+            outcome.floor_status = "refused"
+        else:
+            outcome.wrong.append(f"raised {type(error).__name__}: {error}")
     return outcome
+
+
+def _beyond_squares(problem: Problem) -> bool:
+    """Whether the base mean or all rows are nearer to the target than the 1e-140 that the library promises."""
+    reference = reference_of(problem)
+    distances = norm(reference.base_weights @ reference.shifted), reference.largest
+    return min(float(distance) for distance in distances) < 1e-140
 
 
 def _attack(problem: Problem, outcome: Outcome) -> None:
@@ -112,7 +123,9 @@ def _attack_tolerance(problem, raking, reference, options, choice, outcome) -> N
                 )
             except drr.InfeasibleToleranceError:
                 continue
-            if impossible.status.is_success:
+            # A tolerance of zero is reached, by the documented rule, at 1e-9 of the base discrepancy.
+            reached = 1e-9 * floor.base_discrepancy if share == 0 else 0.0
+            if impossible.status.is_success and lower > reached:
                 outcome.wrong.append(f"{impossible.status.value} at {share} of the floor's lower bound")
 
 

@@ -15,7 +15,8 @@ namespace drr {
 
 namespace {
 
-constexpr int default_max_iter = 100, paper_max_iter = 200;
+// Newton needs about five; a row hundreds of orders of magnitude beyond the others loses a factor of e in each.
+constexpr int default_max_iter = 500, paper_max_iter = 200;
 
 void validate(const DualInput& input) {
   validate(input.features);

@@ -13,12 +13,16 @@ namespace {
 using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 
 // The share t of x in (1 − t)m + t·x at which its norm falls to δ, given ‖m‖ > δ ≥ ‖x‖; the smaller root of a
-// quadratic written so that a t near zero keeps its digits.
+// quadratic written so that a t near zero keeps its digits. In units of ‖m‖, which neither squares nor their
+// products then overflow.
 double share_until_feasible(const Eigen::VectorXd& m, const Eigen::VectorXd& x, double tolerance) {
-  const Eigen::VectorXd across = x - m;
-  const double a = across.squaredNorm(), b = m.dot(across), excess = m.squaredNorm() - tolerance * tolerance;
+  const double unit = m.stableNorm(), delta = tolerance / unit;
+  const Eigen::VectorXd from = m / unit, across = x / unit - from;
+  const double a = across.squaredNorm(), b = from.dot(across), excess = from.squaredNorm() - delta * delta;
   const double root = std::sqrt(std::max(0.0, b * b - a * excess));
-  return std::min(1.0, excess / (-b + root));
+  const double t = std::min(1.0, excess / (-b + root));
+  // A double just below one may be too coarse for a δ far below ‖m‖; then x alone is known to be feasible.
+  return (from + t * across).norm() <= delta * (1 + 1e-9) ? t : 1.0;
 }
 
 // KL(w′‖d) + f(θ) = KL(w′‖w) + θᵀ(Aᵀw′) + δ‖θ‖ for w′ = (1 − t)w + t·v: no large numbers cancel in it.
@@ -26,7 +30,7 @@ double mixed_gap(DualModel& model, const DualInput& input, const DualPoint& poin
   const ConstVector v(input.floor_weights.data(), model.n_rows());
   Eigen::VectorXd x(model.n_cols());
   RowPasses(model.rows(), model.pool()).weighted_sum(v.data(), x.data());
-  if (x.norm() > model.tolerance())
+  if (x.stableNorm() > model.tolerance())
     return point.theta.dot(point.gradient);
   const double t = share_until_feasible(point.mean, x, model.tolerance());
 
@@ -42,7 +46,8 @@ double mixed_gap(DualModel& model, const DualInput& input, const DualPoint& poin
       divergence += mixed * (std::log(mixed) - log_weight);
       untouched -= point.weights[i];
     }
-  divergence += (1 - t) * std::max(0.0, untouched) * std::log1p(-t);
+  if (t < 1)
+    divergence += (1 - t) * std::max(0.0, untouched) * std::log1p(-t);
   const Eigen::VectorXd mean = (1 - t) * point.mean + t * x;
   return divergence + point.theta.dot(mean) + model.tolerance() * point.norm;
 }

@@ -17,6 +17,7 @@ constexpr Index smallest_chunk = 8192;
 constexpr Index most_vector_chunks = 64;
 constexpr int most_newton_steps = 40;
 constexpr int most_halvings = 40;
+constexpr double decisive_score = 1000; // nats: more than the logarithms of any two base weights are apart
 
 // The Newton step of a 2×2 system brought to a unit diagonal; where the plane is degenerate, a ridge of
 // round-off size.
@@ -122,12 +123,17 @@ double PlaneSearch::objective_round_off(const PlaneValue& value) const {
 PlaneValue PlaneSearch::minimise(const Plane& plane, Eigen::Vector2d start, Eigen::Vector2d fallback,
                                  Eigen::Vector2d centre) {
   PlaneValue best = evaluate(plane, start, centre);
+  Eigen::Array2d unit(1.0, 1.0);
   if (start != fallback) {
     // Near the minimum both objectives are equal to the last digits, and the Newton step is still worth
     // taking.
     const PlaneValue safe = evaluate(plane, fallback, centre);
-    if (!(best.objective <= safe.objective + objective_round_off(safe)))
+    if (!(best.objective <= safe.objective + objective_round_off(safe))) {
       best = safe;
+      // A direction across which only rows without weight differ has next to no curvature, and is longer than
+      // any number of halvings brings back.
+      unit[1] = std::min(1.0, decisive_score / extremes(plane.second_scores).largest_absolute);
+    }
   }
   for (int iteration = 0; iteration < most_newton_steps; ++iteration) {
     if (best.gradient.cwiseAbs().maxCoeff() <= gradient_round_off(best))
@@ -135,12 +141,14 @@ PlaneValue PlaneSearch::minimise(const Plane& plane, Eigen::Vector2d start, Eige
     // Far out the objective is nearly linear and a Newton step nearly infinite: it grows at most tenfold at a
     // time.
     Eigen::Vector2d step = newton_step(best);
-    const double longest = 10.0 * (1.0 + best.at.cwiseAbs().maxCoeff());
-    if (step.cwiseAbs().maxCoeff() > longest)
-      step *= longest / step.cwiseAbs().maxCoeff();
+    const Eigen::Array2d longest = 10.0 * (1.0 + (best.at.array() / unit).abs().maxCoeff()) * unit;
+    const double excess = (step.array() / longest).abs().maxCoeff();
+    if (excess > 1)
+      step /= excess;
     double slope = best.gradient.dot(step);
     if (!(slope < 0)) { // all curvature is round-off: straight down, as far as a step may go
-      step = -longest / best.gradient.cwiseAbs().maxCoeff() * best.gradient;
+      const Eigen::Array2d down = best.gradient.array() * longest;
+      step = -(longest * down / down.abs().maxCoeff()).matrix();
       slope = best.gradient.dot(step);
     }
 

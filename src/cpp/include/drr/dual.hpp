@@ -41,7 +41,7 @@ struct DualInput {
 
 struct DualOptions {
   DualMethod method = DualMethod::automatic;
-  int max_iter = 0; // 0: 100, or the published 200 for the paper's method
+  int max_iter = 0; // 0: 500, or the published 200 for the paper's method
 };
 
 struct DualOutput {
