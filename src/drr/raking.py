@@ -241,7 +241,8 @@ def solve_dual(
         constants: damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule,
         ‖g‖ ≤ 1e-9, or 1e-6 where it can get no further; these are absolute, so features should be of ordinary scale.
     max_iter : int, optional
-        By default 500 for ``auto``, 100 for rows that are read in passes; for ``paper`` 200, and SciPy's own limit for L-BFGS-B.
+        By default 500 for ``auto``, 100 for rows that are read in passes; for ``paper`` 200, and SciPy's own limit for
+        L-BFGS-B.
     n_threads : int, optional
         By default the limits of the process and of ``OMP_NUM_THREADS``. The result does not depend on it.
     verbose : int

@@ -211,6 +211,17 @@ def test_distances_beyond_what_squares_can_hold_are_refused():
             drr.solve_dual(features * scale, target * scale, 0.0)
 
 
+def test_a_row_whose_square_overflows_is_refused_whatever_its_weight():
+    """Its weight hides it from the base mean, and the dual would end at θ = 0."""
+    features = rows(9, 4)
+    features[2, 0] = 1.7e308
+    d = np.ones(9)
+    d[5] = 1e160
+    for solve in (drr.find_floor, lambda *problem, **options: drr.solve_dual(*problem, 1.0, **options)):
+        with pytest.raises(ValueError, match="rescale"):
+            solve(features, np.full(4, -1.0), base_weights=d)
+
+
 @pytest.mark.parametrize("exponent", [-138, -90, 90, 140])
 def test_scales_whose_fourth_powers_overflow(exponent):
     features, target = rows(), np.full(5, 0.3)
@@ -238,7 +249,9 @@ def test_a_row_of_next_to_no_weight_at_a_scale_of_1e107():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_smallest_eta_at_a_scale_of_1e85_ends_at_round_off():
     """The tolerance is 1e-16 of the base discrepancy: what is reached is rounding, and the gap is a number."""
-    features = np.array([[6.5, -0.5], [-2.0, 3.2], [-6.9, 4.0], [-2.4, 1.8], [-1.5, 0.26], [1.8, -1.15]]) * 1e85
+    features = (
+        np.array([[6.5, -0.5], [-2.0, 3.2], [-6.9, 4.0], [-2.4, 1.8], [-1.5, 0.26], [1.8, -1.15]]) * 1e85
+    )
     raking = drr.rake(features, [0.0, 0.1], eta=5e-324, base_weights=[2.3, 1.1, 0.04, 0.17, 1e160, 1.6])
     assert raking.dual.discrepancy <= 1e-12 * raking.base_discrepancy
     assert abs(raking.dual.gap) <= 1e-9
@@ -261,10 +274,11 @@ def test_a_row_144_orders_of_magnitude_beyond_the_others():
     features[0, 0] = 4.3e144
     target = np.array([1.1, -1.4, 1.3, -0.07])
     assert_solved(features, target, eta=5e-324)
+    floor = drr.find_floor(features, target)
     with pytest.warns(ConvergenceWarning, match="Raise max_iter"):
-        floor = drr.find_floor(features, target)
         dual = drr.solve_dual(features, target, 1.05 * floor.value, floor=floor, max_iter=50)
-    assert dual.gap == pytest.approx(np.log(9), rel=1e-6)  # feasible are only the other nine rows, and the floor's is one
+    # Known to be feasible are only the floor's weights, on one of nine rows whose tilt is even.
+    assert dual.gap == pytest.approx(np.log(9), rel=1e-6)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -45,7 +45,9 @@ def reference_of(problem: Problem) -> Reference:
     weights = np.ones(n_rows) if problem.base_weights is None else problem.base_weights
     scaled = weights.astype(np.float64) / float(weights.max())
     weights = weights.astype(Long) / weights.astype(Long).sum()
-    weights[scaled / scaled.sum() < TINY] = 0  # no double holds such a share in full: the row counts as absent
+    weights[scaled / scaled.sum() < TINY] = (
+        0  # no double holds such a share in full: the row counts as absent
+    )
     largest = float(norm(shifted, axis=1)[weights > 0].max())
     magnitude = float(np.abs(problem.rows).max() + np.abs(problem.target).max())
     return Reference(

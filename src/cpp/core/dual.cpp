@@ -15,7 +15,7 @@ namespace drr {
 
 namespace {
 
-// Newton needs about five; a row hundreds of orders of magnitude beyond the others loses a factor of e in each.
+// Newton needs about five; the weight of a row far beyond the others falls by a factor of e in each.
 constexpr int default_max_iter = 500, paper_max_iter = 200;
 
 void validate(const DualInput& input) {

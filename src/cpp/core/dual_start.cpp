@@ -1,4 +1,5 @@
 #include "core/dual_minimiser.hpp"
+#include "drr/errors.hpp"
 
 #include <cmath>
 
@@ -36,6 +37,8 @@ void move_to_start(DualModel& model, DualPoint& point, std::span<const double> f
   model.compute_scores(ray);
   const double mean_score = point.weights.dot(ray.scores);
   const double variance = point.weights.dot((ray.scores.array() - mean_score).square().matrix());
+  if (!std::isfinite(variance))
+    throw InvalidInput("the squared norms of features - target overflow; rescale the features");
   const double slope = gamma - model.tolerance(), newton = slope / variance;
   const double length = shortened_to_descent(model, ray, std::isfinite(newton) ? newton : 1.0 / gamma, slope);
 
