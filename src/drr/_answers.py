@@ -58,6 +58,14 @@ class PickedRows:
             rows.tocsr() if scipy.sparse.issparse(rows) else rows,
         )
 
+    def among(self, others: PickedRows) -> NDArray[np.bool_]:
+        """Which of them are among the others."""
+        if not len(self) or not len(others):
+            return np.zeros(len(self), dtype=bool)
+        span = 1 + max(int(self.ids[:, 1].max()), int(others.ids[:, 1].max()))
+        mine, theirs = (each.ids[:, 0] * span + each.ids[:, 1] for each in (self, others))
+        return np.isin(mine, theirs)
+
     def smallest(self, most: int) -> tuple[PickedRows, float]:
         """At most `most` of them, those of smallest key, in their order; also the smallest key left out, or ∞."""
         if len(self) <= most:

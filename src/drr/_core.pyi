@@ -19,6 +19,9 @@ def tilt(
     shift: NDArray[np.float64] | None = None,
     n_threads: int = 1,
 ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]: ...
+def covariance(
+    features: Any, centre: NDArray[np.float64], weights: NDArray[np.float64], n_threads: int = 1
+) -> NDArray[np.float64]: ...
 def find_floor(
     features: Any,
     target: NDArray[np.float64],

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,10 @@ from drr._watched_file import SourceChangedError, WatchedFile, digest, rows_per_
 
 
 class NpySource:
-    """Rows of a ``.npy`` file, read block by block into a few buffers that are used again."""
+    """Rows of a ``.npy`` file, read block by block into a few buffers that are used again.
+
+    The file is not mapped: a process that touches a mapped page beyond the end of a file that was cut short dies.
+    """
 
     _n_buffers = 3  # one computed on, one waiting, one being filled
 
@@ -40,20 +45,60 @@ class NpySource:
             )
         self.block_rows = rows_per_block(block_rows, self.n_columns * self.dtype.itemsize)
 
+    @property
+    def n_blocks(self) -> int:
+        return -(-self.n_rows // self.block_rows)
+
     def blocks(self) -> Iterator[NDArray[Any]]:
+        buffers = [self._buffer() for _ in range(self._n_buffers)]
+        with self._opened() as fill:
+            for number in range(self.n_blocks):
+                yield fill(buffers[number % self._n_buffers], number)
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Callable[[int], NDArray[Any]]]:
+        """A function that reads a block by its number, for any thread; what a thread has read it overwrites next."""
+        own = threading.local()
+        with self._opened() as fill:
+
+            def read(number: int) -> NDArray[Any]:
+                if not hasattr(own, "buffer"):
+                    own.buffer = self._buffer()
+                return fill(own.buffer, number)
+
+            yield read
+
+    def _buffer(self) -> NDArray[Any]:
+        return np.empty((min(self.block_rows, self.n_rows), self.n_columns), self.dtype)
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[Callable[[NDArray[Any], int], NDArray[Any]]]:
+        """A function that reads a block into a buffer; the file must be the same before and after."""
         self._file.check()
-        buffers = [
-            np.empty((min(self.block_rows, self.n_rows), self.n_columns), self.dtype)
-            for _ in range(self._n_buffers)
-        ]
         with open(self.path, "rb", buffering=0) as file:
-            _advise_sequential(file)
-            file.seek(self._offset)
-            for number, begin in enumerate(range(0, self.n_rows, self.block_rows)):
-                rows = buffers[number % self._n_buffers][: min(self.block_rows, self.n_rows - begin)]
-                _fill(file, rows, self.path, begin)
-                yield rows
+            if hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
+
+            def fill(buffer: NDArray[Any], number: int) -> NDArray[Any]:
+                begin = number * self.block_rows
+                rows = buffer[: self.n_rows - begin]
+                self._fill(file, rows, begin)
+                return rows
+
+            yield fill
         self._file.check()
+
+    def _fill(self, file: Any, rows: NDArray[Any], begin: int) -> None:
+        view = memoryview(rows.reshape(-1).view(np.uint8).data)
+        row_bytes = self.n_columns * self.dtype.itemsize
+        start, done = self._offset + begin * row_bytes, 0
+        while done < len(view):
+            count = _read_at(file, view[done:], start + done)
+            if not count:
+                raise SourceChangedError(
+                    f"{self.path} was cut short during the fit: it ends in row {begin + done // row_bytes}"
+                )
+            done += count
 
     def name_of(self, block: int) -> str:
         return f" of {self.path} (rows {block * self.block_rows} and on of the file)"
@@ -62,20 +107,18 @@ class NpySource:
         return digest(self.n_rows, self.n_columns, self.dtype, self.block_rows, self._file.identity)
 
 
-def _advise_sequential(file: BinaryIO) -> None:
-    if hasattr(os, "posix_fadvise"):
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
+if hasattr(os, "preadv"):
 
+    def _read_at(file: Any, view: memoryview, position: int) -> int:
+        return os.preadv(file.fileno(), [view], position)
 
-def _fill(file: Any, rows: NDArray[Any], path: Path, begin: int) -> None:
-    view = memoryview(rows.reshape(-1).view(np.uint8).data)
-    done = 0
-    while done < len(view):
-        count = file.readinto(view[done:])
-        if not count:
-            row = begin + done // (rows.shape[1] * rows.itemsize)
-            raise SourceChangedError(f"{path} was cut short during the fit: it ends in row {row}")
-        done += count
+else:  # a file has one position, and threads must take turns to move it
+    _moving = threading.Lock()
+
+    def _read_at(file: Any, view: memoryview, position: int) -> int:
+        with _moving:
+            file.seek(position)
+            return int(file.readinto(view))
 
 
 def _npy_layout(path: Path) -> tuple[int, tuple[int, ...], np.dtype[Any]]:

@@ -128,7 +128,7 @@ def find_floor_in_passes(passes: Passes, max_iter: int, callback: Callback | Non
             best_gap, best = gap, {"working": working, "point": point, "lower_bound": lower_bound}
 
         # 4. Stop at the certificate, at round-off, or at the limit.
-        fresh = answer.picked.take(np.flatnonzero(~_contained(answer.picked.ids, working.ids)))
+        fresh = answer.picked.take(np.flatnonzero(~answer.picked.among(working)))
         if gap <= RELATIVE_GAP * value:
             status = Status.CONVERGED
         elif (
@@ -206,12 +206,7 @@ def _purged(working: PickedRows, point: dict[str, Any], target: Vector, most: in
 
 
 def _union(first: PickedRows, second: PickedRows) -> PickedRows:
-    return first.merge(second.take(np.flatnonzero(~_contained(second.ids, first.ids))))
-
-
-def _contained(ids: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
-    known = set(map(tuple, others.tolist()))
-    return np.fromiter((tuple(each) in known for each in ids.tolist()), dtype=bool, count=len(ids))
+    return first.merge(second.take(np.flatnonzero(~second.among(first))))
 
 
 def _threads(passes: Passes) -> int:

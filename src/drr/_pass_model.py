@@ -54,9 +54,7 @@ class SampledModel:
         minimum wherever the rows have one."""
         picked = sample.picked
         if support is not None and math.isfinite(sample.limit):
-            known = set(map(tuple, support.ids.tolist()))
-            others = [k for k, each in enumerate(picked.ids.tolist()) if tuple(each) not in known]
-            picked = picked.take(np.array(others, dtype=np.intp))
+            picked = picked.take(np.flatnonzero(~picked.among(support)))
         log_p = np.minimum(0.0, picked.scores + sample.limit)
         weights, rows = picked.weights, picked.rows
         if support is not None and math.isfinite(sample.limit):
@@ -74,7 +72,8 @@ class SampledModel:
 
     def log_sum(self, theta: Vector) -> float:
         """The estimate of log Σ dᵢ exp(aᵢᵀθ)."""
-        return float(logsumexp(self.log_weights + self._scores(theta)))
+        tilted = core.tilt(self.rows, theta, self._normalised, self.target, self.n_threads)
+        return self._log_total + float(tilted[0])
 
     def propose(
         self, point: Point, history: list[Point], tolerance: float, *, give_up: bool = True
@@ -144,13 +143,8 @@ class SampledModel:
         c = tolerance / point.norm
         unit = point.theta / point.norm
         centre = self.target + mean
-        used = np.flatnonzero(weights > 0)
-        root = np.sqrt(weights[used])
         if n_columns <= _LARGEST_FACTOR:
-            rows = self.rows[used]
-            scaled = np.asarray(rows.toarray() if scipy.sparse.issparse(rows) else rows, dtype=np.float64)
-            scaled = (scaled - centre) * root[:, None]
-            hessian = scaled.T @ scaled
+            hessian = core.covariance(self.rows, centre, weights, self.n_threads)
             hessian -= c * np.outer(unit, unit)
             hessian[np.diag_indices(n_columns)] += c + 1e-13 * hessian.diagonal().max()
             try:
@@ -170,9 +164,6 @@ class SampledModel:
     def _noise(self, weights: Vector) -> float:
         """The squared relative error of a sampled Hessian under these weights; zero where all rows are certain."""
         return max(len(self.target), 64) * float(np.sum(weights**2 * (1 - self.probabilities)))
-
-    def _scores(self, theta: Vector) -> Vector:
-        return np.asarray(self.rows @ theta).ravel() - self.target @ theta
 
 
 def _best_combination(point: Point, history: list[Point]) -> tuple[Vector, Vector]:

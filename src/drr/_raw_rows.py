@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drr._block_reading import read_ahead
 from drr._dask import dask_columns, delayed_parts, delayed_vector, known_rows, map_merge
-from drr._runner import fingerprint_of, name_of_block, read_ahead
+from drr._runner import fingerprint_of, name_of_block
 from drr.passes import Merging, NonfiniteRowError
 from drr.sources import is_dask, open_rows
 

@@ -1,22 +1,19 @@
-"""Passes over a source in this process: one thread reads ahead while the kernels compute."""
+"""Passes over a source in this process."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-import queue
-import threading
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from drr._block_reading import work_on_blocks, works_at_once
 from drr._threads import resolve_n_threads
 from drr._watched_file import digest
 from drr.passes import Merging, NonfiniteRowError
 from drr.sources import ArraySource
-
-_AHEAD = 1  # blocks waiting; the buffers of a source are two more
 
 
 class LocalRunner:
@@ -31,24 +28,33 @@ class LocalRunner:
 
     def run_pass(self, request: Any) -> Any:
         """The merged answer of all blocks."""
-        if request.n_threads is None and not isinstance(self.source, ArraySource):
-            # The reader needs a processor of its own: on two, computing with both is slower than with one.
-            request = dataclasses.replace(request, n_threads=max(1, resolve_n_threads(None) - 1))
-        begin = 0
-        merging = Merging()
-        for number, block in enumerate(read_ahead(self.source)):
-            n_rows = block.shape[0]
-            d = self._part(begin, begin + n_rows)
+        n_threads = resolve_n_threads(request.n_threads)
+        request = dataclasses.replace(request, n_threads=self._threads_per_block(request, n_threads))
+
+        def ask(block: Any, number: int, begin: int) -> Any:
             try:
-                answer = request(block, number, d)
+                return request(block, number, self._part(begin, begin + block.shape[0]))
             except NonfiniteRowError as error:
                 raise self._located(error, begin) from None
-            if merging.add(answer):
-                request = request.tightened(merging.total)
-            begin += n_rows
-        if self._weights is not None and begin != len(self._weights):
-            raise ValueError(f"base_weights has {len(self._weights)} entries, but there are {begin} rows")
+
+        merging = Merging()
+        n_rows = 0
+        with contextlib.closing(work_on_blocks(self.source, ask, n_threads)) as answers:
+            for answer in answers:
+                n_rows += answer.n_rows
+                if merging.add(answer):
+                    request = request.tightened(merging.total)
+        if self._weights is not None and n_rows != len(self._weights):
+            raise ValueError(f"base_weights has {len(self._weights)} entries, but there are {n_rows} rows")
         return merging.whole()
+
+    def _threads_per_block(self, request: Any, n_threads: int) -> int:
+        if works_at_once(self.source, n_threads):
+            return 1
+        if request.n_threads is None and not isinstance(self.source, ArraySource):
+            # The reader needs a processor of its own: on two, computing with both is slower than with one.
+            return max(1, n_threads - 1)
+        return n_threads
 
     def _part(self, begin: int, end: int) -> NDArray[np.float64] | None:
         if self._weights is None:
@@ -78,47 +84,3 @@ def fingerprint_of(source: Any, *vectors: NDArray[Any] | None) -> str | None:
 def name_of_block(source: Any, block: int) -> str:
     """Where a block comes from, for messages; empty where the source does not say."""
     return str(source.name_of(block)) if hasattr(source, "name_of") else ""
-
-
-def read_ahead(source: Any) -> Iterator[Any]:
-    """The blocks of a source, read by a thread of their own while the caller works on the one before."""
-    if isinstance(source, ArraySource):  # nothing to wait for
-        yield from source.blocks()
-        return
-    waiting: queue.Queue[Any] = queue.Queue(_AHEAD)
-    stop = threading.Event()
-    end = object()
-
-    def put(item: Any) -> bool:
-        while not stop.is_set():
-            try:
-                waiting.put(item, timeout=0.1)
-                return True
-            except queue.Full:
-                continue
-        return False
-
-    def read() -> None:
-        try:
-            blocks = source.blocks()
-            for block in blocks:
-                if not put(block):
-                    blocks.close()
-                    return
-            put(end)
-        except BaseException as error:  # handed to the caller's thread, which raises it
-            put(error)
-
-    reader = threading.Thread(target=read, name="drr-read-ahead", daemon=True)
-    reader.start()
-    try:
-        while True:
-            item = waiting.get()
-            if item is end:
-                return
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-    finally:
-        stop.set()
-        reader.join()

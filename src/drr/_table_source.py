@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drr._runner import fingerprint_of, name_of_block, read_ahead
+from drr._block_reading import read_ahead
+from drr._runner import fingerprint_of, name_of_block
 from drr.sources import open_rows
 
 

@@ -45,7 +45,8 @@ Answer = TypeVar("Answer", SurveyAnswer, PriceAnswer, TiltAnswer, FetchAnswer)
 class Merging:
     """Merges answers as they come: neighbours into groups, groups into the total.
 
-    A total may hold a sample of many rows, which is copied whenever something is merged into it; a group is small.
+    What is merged is copied, and may hold many rows. So within a group equals are merged with equals, as in a
+    tournament, which copies a row six times and not once for every answer that follows; and few groups meet the total.
     """
 
     _group_size = 64
@@ -53,23 +54,28 @@ class Merging:
     def __init__(self) -> None:
         self.total: Any = None
         """of the groups that are complete"""
-        self._group: Any = None
-        self._n_in_group = 0
+        self._group: list[tuple[int, Any]] = []  # (how many answers, merged), the more the earlier
 
     def add(self, answer: Any) -> bool:
         """The next answer; whether it completed a group."""
-        self._group = answer if self._group is None else self._group.merge(answer)
-        self._n_in_group += 1
-        if self._n_in_group < self._group_size:
+        size = 1
+        while self._group and self._group[-1][0] == size:
+            answer = self._group.pop()[1].merge(answer)
+            size *= 2
+        if size < self._group_size:
+            self._group.append((size, answer))
             return False
-        self.total, self._group, self._n_in_group = self.result(), None, 0
+        self.total = answer if self.total is None else self.total.merge(answer)
         return True
 
     def result(self) -> Any:
         """The answer of all so far; None without any."""
-        if self.total is None or self._group is None:
-            return self._group if self.total is None else self.total
-        return self.total.merge(self._group)
+        result = None
+        for _, answer in reversed(self._group):
+            result = answer if result is None else answer.merge(result)
+        if self.total is None or result is None:
+            return self.total if result is None else result
+        return self.total.merge(result)
 
     def whole(self) -> Any:
         """The answer of all, of which there must be some."""

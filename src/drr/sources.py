@@ -7,9 +7,11 @@ CSR matrices or (for raw rows) data frames. ``n_rows`` and ``dtype`` are None wh
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -35,6 +37,20 @@ class RowSource(Protocol):
 
         A source may fill its buffers again: a block is good until the next but one is asked for. Copy what is to stay.
         """
+
+
+@runtime_checkable
+class BlockReader(Protocol):
+    """A source whose blocks can be read in any order, and by several threads at once."""
+
+    block_rows: int
+
+    @property
+    def n_blocks(self) -> int:
+        """All of `block_rows` rows but the last."""
+
+    def reading(self) -> AbstractContextManager[Callable[[int], Any]]:
+        """Within it, a function that reads a block by its number; its next call in the same thread may overwrite it."""
 
 
 def open_rows(rows: Any, *, columns: Iterable[str] | None = None, block_rows: int | None = None) -> Any:
@@ -103,16 +119,26 @@ class ArraySource:
         if np.ndim(rows) != 2 and not scipy.sparse.issparse(rows):
             raise ValueError(f"rows must have two dimensions (rows, columns), got shape {np.shape(rows)}")
         self._rows = rows.tocsr() if scipy.sparse.issparse(rows) else rows
-        self.n_rows, self.n_columns = rows.shape
+        self.n_rows, self.n_columns = (int(n) for n in rows.shape)
         self.dtype = rows.dtype
         per_row = self.n_columns * self.dtype.itemsize
         if scipy.sparse.issparse(rows):
             per_row = math.ceil(12 * rows.nnz / max(1, self.n_rows))
         self.block_rows = rows_per_block(block_rows, per_row)
 
+    @property
+    def n_blocks(self) -> int:
+        return -(-self.n_rows // self.block_rows)
+
     def blocks(self) -> Iterator[Any]:
-        for begin in range(0, self.n_rows, self.block_rows):
-            yield self._rows[begin : begin + self.block_rows]
+        return map(self._block, range(self.n_blocks))
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Callable[[int], Any]]:
+        yield self._block
+
+    def _block(self, number: int) -> Any:
+        return self._rows[number * self.block_rows : (number + 1) * self.block_rows]
 
     def name_of(self, block: int) -> str:
         return f" (rows {block * self.block_rows} and on)"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import threading
+
 import numpy as np
 import pytest
 import scipy.sparse
 
 import drr
-from drr._runner import read_ahead
-from drr.sources import ArraySource, is_source
+from drr._block_reading import read_ahead, work_on_blocks
+from drr.sources import ArraySource, NpySource, is_source
 
 rng = np.random.default_rng(5)
 ROWS = rng.standard_normal((1000, 6))
@@ -224,3 +228,86 @@ def test_error_of_the_reader_reaches_the_caller():
 
     with pytest.raises(OSError, match="the disk is gone"):
         drr.find_floor(drr.open_rows(Broken()), np.zeros(6))
+
+
+class Slow:
+    """Reads block k + 1 only to let the work on block k go on: neither ends where they do not overlap."""
+
+    n_columns, n_rows, dtype = 6, len(ROWS), ROWS.dtype
+
+    def __init__(self):
+        self.is_read = [threading.Event() for _ in range(4)]
+
+    def blocks(self):
+        for each in self.is_read:
+            each.set()
+            yield ROWS[:250]
+
+    def work(self, block, number, begin):
+        assert number == 3 or self.is_read[number + 1].wait(timeout=60)
+        return number
+
+
+class SlowInAnyOrder(Slow):
+    block_rows, n_blocks = 250, 4
+
+    @contextlib.contextmanager
+    def reading(self):
+        def read(number):
+            self.is_read[number].set()
+            return ROWS[:250]
+
+        yield read
+
+
+@pytest.mark.parametrize(("kind", "n_threads"), [(Slow, 1), (Slow, 2), (SlowInAnyOrder, 2)])
+def test_reading_overlaps_computing(kind, n_threads):
+    source = kind()
+    assert list(work_on_blocks(source, source.work, n_threads)) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", ["file", "array"])
+def test_threads_change_no_bit(tmp_path, kind):
+    np.save(tmp_path / "rows.npy", ROWS)
+    source = drr.open_rows(tmp_path / "rows.npy" if kind == "file" else ROWS, block_rows=70)
+    target = ROWS.mean(axis=0) + 0.3
+    weights = np.random.default_rng(1).exponential(size=len(ROWS))
+    one, *others = (drr.rake(source, target, base_weights=weights, n_threads=n) for n in (1, 2, 3, 40))
+    for other in others:
+        np.testing.assert_array_equal(other.dual.theta, one.dual.theta)
+        assert other.floor.value == one.floor.value
+        np.testing.assert_array_equal(other.floor.support, one.floor.support)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_the_first_nan_is_the_one_that_is_named(tmp_path, n_threads):
+    rows = ROWS.copy()
+    rows[[437, 450, 512, 999]] = np.nan
+    np.save(tmp_path / "rows.npy", rows)
+    with pytest.raises(ValueError, match=r"block 4, row 37 of the block, column 0 .*this is row 437 of all"):
+        drr.rake(drr.open_rows(tmp_path / "rows.npy", block_rows=100), np.zeros(6), n_threads=n_threads)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_interrupt_in_the_middle_of_a_pass(tmp_path, n_threads):
+    np.save(tmp_path / "rows.npy", ROWS)
+    target = ROWS.mean(axis=0) + 0.3
+
+    class Interrupting(NpySource):
+        n_read = 0
+
+        def _fill(self, file, rows, begin):
+            super()._fill(file, rows, begin)
+            self.n_read += 1
+            if self.n_read == 20:  # in the second pass
+                signal.raise_signal(signal.SIGINT)
+
+    source = Interrupting(tmp_path / "rows.npy", 70)
+    n_before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        drr.rake(source, target, n_threads=n_threads)
+    assert threading.active_count() == n_before  # nobody reads on
+    assert source.n_read < 30
+    again = drr.rake(source, target, n_threads=n_threads)
+    expected = drr.rake(drr.open_rows(tmp_path / "rows.npy", block_rows=70), target, n_threads=n_threads)
+    np.testing.assert_array_equal(again.dual.theta, expected.dual.theta)

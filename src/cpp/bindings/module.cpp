@@ -28,6 +28,7 @@ PYBIND11_MODULE(DRR_MODULE, module, py::mod_gil_not_used()) {
   bind_embed(module);
   bind_tilt(module);
   bind_floor(module);
+  bind_covariance(module);
   bind_dual(module);
   bind_block_passes(module);
 }

@@ -11,6 +11,7 @@ void bind_views(py::module_& module);
 void bind_embed(py::module_& module);
 void bind_tilt(py::module_& module);
 void bind_floor(py::module_& module);
+void bind_covariance(py::module_& module);
 void bind_dual(py::module_& module);
 void bind_block_passes(py::module_& module);
 

@@ -79,6 +79,7 @@ BlockSample sample_block(std::span<const double> scores, Index n_rows, const Sam
   if (request.most == 0)
     return sample;
   const std::uint64_t block = scrambled(request.block);
+  const double probability_of_zero = std::exp(request.limit);
   for (Index i = 0; i < n_rows; ++i) {
     // In (0, 1): no logarithm of zero.
     const auto bits = scrambled(block + static_cast<std::uint64_t>(i)) >> 11;
@@ -87,7 +88,8 @@ BlockSample sample_block(std::span<const double> scores, Index n_rows, const Sam
     // log u ≥ −37: most rows are refused without a logarithm.
     if (score + request.limit < -37.5)
       continue;
-    if (score + request.limit >= 0 || uniform < std::exp(score + request.limit)) {
+    if (score + request.limit >= 0 ||
+        uniform < (scores.empty() ? probability_of_zero : std::exp(score + request.limit))) {
       sample.rows.push_back(i);
       sample.keys.push_back(std::log(uniform) - score);
       sample.scores.push_back(score);
