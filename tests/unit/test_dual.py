@@ -103,6 +103,44 @@ def test_more_columns_than_rows(n_rows, n_columns):
     )
 
 
+@pytest.mark.parametrize("nearness", [0.0, 1e-9, 1e-5, 1e-3, 1e-2])
+def test_wide_rows_that_single_precision_cannot_tell_apart(nearness):
+    """Of each row there is a second one that differs by less than, about, or more than the digits of a float."""
+    features, target = problem(40, 300, seed=6)
+    other = np.random.default_rng(7).normal(size=features.shape)
+    features = np.vstack([features, features + nearness * other])
+    delta = drr.choose_tolerance(drr.find_floor(features, target), gamma(features, target), eta=0.3)
+    wide, newton = (core.solve_dual(features, target, delta, method=f"auto:{m}") for m in ("wide", "newton"))
+    assert wide["status"] == newton["status"] == "converged"
+    np.testing.assert_allclose(wide["weights"], newton["weights"], rtol=1e-7)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-30, 1e30, 1e100])
+def test_wide_rows_beyond_the_range_of_single_precision(scale):
+    features, target = problem(50, 200, seed=9)
+    features[::3, :90] *= 1e-3  # rows and columns of different size
+    delta = drr.choose_tolerance(drr.find_floor(features, target), gamma(features, target), eta=0.3)
+    plain, scaled = (
+        core.solve_dual(s * features, s * target, s * delta, method="auto:wide") for s in (1.0, scale)
+    )
+    assert plain["status"] == scaled["status"] == "converged"
+    np.testing.assert_allclose(scaled["weights"], plain["weights"], rtol=1e-8)
+
+
+@pytest.mark.parametrize("margin", [1e-5, 1e-7])
+def test_wide_tolerances_just_above_and_below_the_floor(margin):
+    """As near to the floor as the digits of a float: called infeasible where it is, and only there."""
+    features, target = problem(60, 400, seed=10)
+    floor = drr.find_floor(features, target)
+    below = core.solve_dual(features, target, (1 - margin) * floor.lower_bound, method="auto:wide")
+    assert below["status"] == "infeasible"
+    assert (1 - margin) * floor.lower_bound < below["floor_lower_bound"] <= floor.value * (1 + 1e-12)
+    above = core.solve_dual(features, target, (1 + margin) * floor.value, method="auto:wide")
+    assert above["status"] != "infeasible"
+    assert above["discrepancy"] <= (1 + 2 * margin) * floor.value
+    assert max(above["n_iter"], below["n_iter"]) <= 100
+
+
 def test_wide_sparse_rows_are_never_made_dense():
     rng = np.random.default_rng(8)
     rows = scipy.sparse.csr_array(rng.random((40, 3000)) * (rng.random((40, 3000)) < 0.01))

@@ -12,76 +12,32 @@ namespace drr {
 
 namespace {
 constexpr Index update_width = 64; // columns of the factor between two updates of what is left of the matrix
-// Columns copied at a time: enough for the products to run at full speed, few enough for the third-level
-// cache.
-constexpr Index slab_width = 512;
-
-// Edges of at most eight strips of rows with equal shares of a lower triangle of size n.
-std::vector<Index> equal_strips(Index n) {
-  const Index n_strips = std::clamp<Index>(n / 48, 1, 8);
-  std::vector<Index> edges{0};
-  for (Index p = 1; p <= n_strips; ++p)
-    edges.push_back(
-        static_cast<Index>(static_cast<double>(n) * std::sqrt(static_cast<double>(p) / n_strips)));
-  return edges;
-}
+// Where what is left of a row after those before it is less than this share of the largest row, seven digits
+// do not tell its direction any more.
+constexpr double too_dependent = 1e-4;
 } // namespace
 
 RowSpan::RowSpan(const RowBlocks& rows, ThreadPool& pool)
     : rows_(rows), pool_(pool), factor_(rows.n_rows(), rows.n_rows()), order_(rows.n_rows()) {
-  std::iota(order_.begin(), order_.end(), Index{0});
-  if (rows_.is_sparse())
-    multiply_sparse();
-  else
-    multiply_dense();
-  factorise();
+  if (rows.is_sparse() || !factorise(GramPrecision::single_precision, too_dependent))
+    factorise(GramPrecision::double_precision,
+              static_cast<double>(rows.n_rows()) * std::numeric_limits<double>::epsilon());
 }
 
-void RowSpan::multiply_dense() {
-  const Index n = rows_.n_rows(), K = rows_.n_cols();
-  const std::vector<Index> strips = equal_strips(n);
-  const auto n_strips = static_cast<Index>(strips.size()) - 1;
-  RowMajor slab(n, std::min(slab_width, K));
-  factor_.setZero();
-  for (Index left = 0; left < K; left += slab_width) {
-    // 1. Some columns of all rows, shifted.
-    const RowRange columns{left, std::min(K, left + slab_width)};
-    const Index width = columns.size();
-    pool_.run(n, Work::reading(n * width),
-              [&](Index i, int) { rows_.copy_columns({i, i + 1}, columns, slab.row(i).data()); });
-    // 2. Their share of the lower triangle.
-    const auto part = slab.leftCols(width);
-    const auto work = Work::multiplying(0.5 * static_cast<double>(n * n) * static_cast<double>(width));
-    pool_.run(n_strips, work, [&](Index strip, int) {
-      const Index top = strips[strip], height = strips[strip + 1] - top;
-      const auto here = part.middleRows(top, height);
-      factor_.block(top, 0, height, top).noalias() += here * part.topRows(top).transpose();
-      factor_.block(top, top, height, height).selfadjointView<Eigen::Lower>().rankUpdate(here);
-    });
-  }
-}
-
-void RowSpan::multiply_sparse() {
-  // One dense row at a time, gathered against the stored entries of the others.
-  std::vector<Eigen::VectorXd> row(pool_.n_threads(), Eigen::VectorXd(rows_.n_cols()));
-  const Work work = Work::reading(rows_.n_rows() * (rows_.n_cols() + rows_.n_numbers() / 2));
-  pool_.run(rows_.n_rows(), work, [&](Index i, int worker) {
-    rows_.copy({i, i + 1}, nullptr, row[worker].data());
-    rows_.scores({0, i + 1}, row[worker].data(), factor_.row(i).data());
-  });
-}
-
-void RowSpan::factorise() {
+// Columns of L until what is left over is no more than the share `smallest` of the largest row; whether that
+// is nothing.
+bool RowSpan::factorise(GramPrecision precision, double smallest) {
   const Index n = factor_.rows();
+  std::iota(order_.begin(), order_.end(), Index{0});
+  row_gram(rows_, pool_, precision, factor_);
   diagonal_ = factor_.diagonal();
-  const double smallest =
-      static_cast<double>(n) * std::numeric_limits<double>::epsilon() * std::max(0.0, diagonal_.maxCoeff());
+  smallest *= std::max(0.0, diagonal_.maxCoeff());
   for (Index begin = 0; begin < n; begin += update_width) {
     const Index end = std::min(n, begin + update_width);
     for (rank_ = begin; rank_ < end; ++rank_)
       if (!take_pivot(rank_, begin, smallest)) {
         factor_.triangularView<Eigen::StrictlyUpper>().setZero();
-        return;
+        return false;
       }
     // What the block's columns explain is taken from the rest of the matrix.
     const Index rest = n - end, n_strips = (rest + update_width - 1) / update_width;
@@ -94,9 +50,10 @@ void RowSpan::factorise() {
     });
   }
   factor_.triangularView<Eigen::StrictlyUpper>().setZero();
+  return true;
 }
 
-// Column `at` of L from the largest diagonal left over; false where that is round-off.
+// Column `at` of L from the largest diagonal left over; false where that is too little.
 bool RowSpan::take_pivot(Index at, Index block_begin, double smallest) {
   const Index n = factor_.rows(), done = at - block_begin, below = n - at - 1;
   Eigen::Index offset;

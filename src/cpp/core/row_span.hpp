@@ -2,10 +2,13 @@
 //
 // With the pivoted Cholesky factor of the Gram matrix, AAᵀ = LLᵀ (rows in pivot order), A = LQ with
 // orthonormal rows of Q: the problem in the coordinates t = Qθ has the rows of L, of length at most n0, and
-// the same norms.
+// the same norms. Nearly all the time goes into AAᵀ, so it is made in single precision, in half of it: seven
+// digits, and whoever needs more makes steps that ask the rows themselves. Only rows so nearly dependent
+// that seven digits do not tell their span are multiplied again in double precision.
 #pragma once
 
 #include "core/row_blocks.hpp"
+#include "core/row_gram.hpp"
 #include "core/thread_pool.hpp"
 
 #include <Eigen/Core>
@@ -15,7 +18,7 @@ namespace drr {
 
 class RowSpan {
 public:
-  // Takes n0² doubles; a dense matrix is read once, some columns at a time.
+  // Takes n0² doubles.
   RowSpan(const RowBlocks& rows, ThreadPool& pool);
 
   Index rank() const { return rank_; }
@@ -28,17 +31,13 @@ public:
   Eigen::VectorXd direction(const Eigen::VectorXd& coordinates) const;
 
 private:
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-  void multiply_dense();
-  void multiply_sparse();
-  void factorise();
+  bool factorise(GramPrecision precision, double smallest);
   bool take_pivot(Index at, Index block_begin, double smallest);
   void swap(Index i, Index j);
 
   const RowBlocks& rows_;
   ThreadPool& pool_;
-  RowMajor factor_;          // the lower triangle of AAᵀ, then L
+  SquareMatrix factor_;      // the lower triangle of AAᵀ, then L
   Eigen::VectorXd diagonal_; // of what the columns so far leave over
   std::vector<Index> order_;
   Index rank_ = 0;
