@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from functools import cache, cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, reduce
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -123,6 +123,13 @@ class Results:
         """Data sets by methods, over the trials that all of them have; data sets that some lack are left out."""
         table = pd.concat({name: self.trials(name, metric) for name in methods}, axis=1)
         return table.dropna().groupby("dataset").mean()
+
+    def shared_by(self, methods: list[str]) -> Results:
+        """The same results in the trials of tabular sets that all of some methods have."""
+        trials = [self.trials(method, "ap").index for method in methods]
+        keys = pd.MultiIndex.from_frame(self.cells[["dataset", "trial"]])
+        is_shared = keys.isin(reduce(pd.MultiIndex.intersection, trials))
+        return replace(self, cells=self.cells[is_shared].reset_index(drop=True))
 
     def n_trials(self, method: str) -> tuple[int, int]:
         """The fewest and the most trials that a data set has of a method."""

@@ -16,6 +16,7 @@ from benchmarks.study.methods.rose import Rose
 from benchmarks.study.metrics import Outcome
 from benchmarks.study.problem import Problem, digest
 from benchmarks.study.protocol import split_rows
+from benchmarks.study.rusboost import RealRusBoost
 from benchmarks.study.task import Job, Task, perform, plan
 from drr import RakingResampler
 
@@ -206,3 +207,24 @@ def test_a_new_method_is_in_every_table_of_methods(study_data, newcomer, tmp_pat
     assert "newcomer" in TABLES["all_methods_per_dataset"](results).columns
     panel = TABLES["panel"](results).set_index("method")
     assert panel.loc["newcomer", "ap"] == panel.loc["base", "ap"]
+
+
+def test_rusboost_lowers_the_exponential_loss_in_every_round(rng):
+    # With as many rows of either class nothing is left out, and each stump minimises the weighted exponential loss.
+    y = np.repeat([0, 1], 150)
+    X = rng.normal(size=(300, 4)) + 0.4 * y[:, None]
+    sign = np.where(y == 1, 1.0, -1.0)
+    losses = []
+    for n_rounds in (1, 3, 10, 30):
+        model = RealRusBoost(n_rounds, random_state=0).fit(X, y)
+        losses.append(np.mean(np.exp(-sign * n_rounds * model.decision_function(X))))
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] < 1
+
+
+def test_rusboost_ranks_where_votes_by_labels_are_worse_than_chance(rng):
+    y = np.repeat([0, 1], [400, 20])
+    X = rng.normal(size=(420, 3)) + 0.5 * y[:, None]
+    probability = RealRusBoost(50, random_state=0).fit(X, y).predict_proba(X)[:, 1]
+    assert 0 <= probability.min() < probability.max() <= 1
+    assert probability[y == 1].mean() > probability[y == 0].mean()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from imblearn.ensemble import BalancedRandomForestClassifier, RUSBoostClassifier
+from imblearn.ensemble import BalancedRandomForestClassifier
 
 from benchmarks.study.learners import STANDALONE, Learner
 from benchmarks.study.methods import Method, register
 from benchmarks.study.metrics import Outcome
 from benchmarks.study.problem import Problem
+from benchmarks.study.rusboost import RealRusBoost
 
 
 @register
@@ -35,11 +36,14 @@ class BalancedForest(Method):
 
 @register
 class RusBoost(Method):
+    """Boosted stumps on under-sampled rows, with real-valued votes."""
+
     name = "RUSBoost"
+    settings = {"votes": "SAMME.R"}  # noqa: RUF012 - read, never changed
     learners = (STANDALONE,)
     rank_in_panel = 31
 
     def run(self, problem: Problem, learner: Learner | None) -> Iterator[Outcome]:
-        model = RUSBoostClassifier(n_estimators=50, random_state=problem.seed)
+        model = RealRusBoost(50, random_state=problem.seed)
         scores = problem.predict(model, problem.fit.X, problem.fit.y)
         yield Outcome(self.name, scores.threshold, scores.test, extra={"fit_seconds": scores.seconds})

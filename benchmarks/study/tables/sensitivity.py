@@ -18,8 +18,14 @@ from drr.theory import fusion_deflection, fusion_threshold, optimal_weight
 REPORTED = Variant(128)
 
 
+def _swept(results: Results, variants: list[Variant]) -> tuple[Results, list[Variant]]:
+    """The variants that have results, and the results in the trials that all of these have."""
+    found = [variant for variant in variants if results.has(arm_name(variant))]
+    arms = [arm_name(variant) for variant in found] + [f"dual({variant.label})" for variant in found]
+    return (results.shared_by(arms) if found else results), found
+
+
 def _sweep_row(results: Results, variant: Variant, printed: dict[str, float]) -> dict[str, object]:
-    """All figures over the trials that the variant has."""
     arm = arm_name(variant)
     base = arm_name(REPORTED, 0.0)  # at w = 0 every variant is the base
     gain = paired_gain(results.differences(arm, base))
@@ -47,27 +53,25 @@ def _sweep_row(results: Results, variant: Variant, printed: dict[str, float]) ->
 @table
 def sweep_resolution(results: Results) -> pd.DataFrame:
     """The number of random features."""
-    rows = [
-        {"D": n, **_sweep_row(results, Variant(n), paper()["sweep_resolution"][str(n)])}
-        for n in RESOLUTIONS
-        if results.has(arm_name(Variant(n)))
-    ]
-    return pd.DataFrame(rows)
+    results, variants = _swept(results, [Variant(n) for n in RESOLUTIONS])
+    printed = paper()["sweep_resolution"]
+    return pd.DataFrame(
+        {"D": variant.n_random, **_sweep_row(results, variant, printed[str(variant.n_random)])}
+        for variant in variants
+    )
 
 
 @table
 def sweep_tolerance(results: Results) -> pd.DataFrame:
     """The tolerance fraction, with the effective share of majority rows it leaves."""
+    results, variants = _swept(results, [Variant(n, eta) for n in PRIMARY for eta in TOLERANCES])
     rows = []
-    for n in PRIMARY:
-        for eta in TOLERANCES:
-            variant = Variant(n, eta)
-            if not results.has(arm_name(variant)):
-                continue
-            figures = results.extras(f"dual({variant.label})")
-            share = figures.groupby("dataset")["ess_share"].mean().mean()
-            printed = paper()["sweep_tolerance"][f"D={n}"][f"{eta:g}"]
-            rows.append({"D": n, "eta": eta, **_sweep_row(results, variant, printed), "ESS/n0": share})
+    for variant in variants:
+        n, eta = variant.n_random, variant.eta
+        figures = results.extras(f"dual({variant.label})")
+        share = figures.groupby("dataset")["ess_share"].mean().mean()
+        printed = paper()["sweep_tolerance"][f"D={n}"][f"{eta:g}"]
+        rows.append({"D": n, "eta": eta, **_sweep_row(results, variant, printed), "ESS/n0": share})
     return pd.DataFrame(rows)
 
 
