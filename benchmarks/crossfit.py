@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from sklearn.compose import make_column_transformer
@@ -51,6 +53,8 @@ COLUMNS = (
     "grid 5",
     "auto 5",
 )
+FIXED = {"base": 0.0, "w=1/2": 0.5, "w=1": 1.0}
+CHOSEN = {"closed": "closed_form", "grid": "average_precision", "auto": "auto"}
 
 
 def make_base(kind: str, table: Table, seed: int) -> object:
@@ -77,31 +81,68 @@ def make_base(kind: str, table: Table, seed: int) -> object:
     return make_pipeline(encoder, model)
 
 
-def run_trial(kind: str, table: Table, trial: int, train: np.ndarray, test: np.ndarray) -> dict[str, float]:
-    """Average precision on the test half of every column."""
+@dataclass(frozen=True)
+class Cell:
+    """The standardised scores of one fit: of the rows that choose the weight, and of the test half."""
+
+    base: np.ndarray
+    dual: np.ndarray
+    positive: np.ndarray
+    test_base: np.ndarray
+    test_dual: np.ndarray
+    test_positive: np.ndarray
+
+    def precision(self, weight: float) -> float:
+        """Average precision on the test half at a weight."""
+        return float(average_precision_score(self.test_positive, self.test_base + weight * self.test_dual))
+
+    def chosen(self, method: str) -> float:
+        """Average precision on the test half at a weight chosen on the other rows."""
+        return self.precision(choose_fusion_weight(self.base, self.dual, self.positive, method))
+
+
+def fit_cell(
+    kind: str, table: Table, trial: int, train: np.ndarray, test: np.ndarray, holdout: float
+) -> Cell:
+    """Fit base and dual on one half, and score the other."""
     seed = MASTER_SEED + trial
-    X_train, y_train, X_test, y_test = table.X.iloc[train], table.y[train], table.X.iloc[test], table.y[test]
+    dual = RakingDual(RakingFeatureMap(random_state=MASTER_SEED))
+    classifier = DRRClassifier(
+        make_base(kind, table, seed), dual=dual, holdout=holdout, calibration=None, random_state=seed
+    ).fit(table.X.iloc[train], table.y[train])
+    rescoring = classifier.rescorings_[0]
+    held_out, X_test = rescoring.held_out, table.X.iloc[test]
+    return Cell(
+        held_out.base,
+        held_out.dual,
+        held_out.positive,
+        rescoring.base_standardisation.transform(classifier.base_score(X_test)),
+        rescoring.dual_standardisation.transform(classifier.dual_score(X_test)),
+        table.y[test] == classifier.pos_label_,
+    )
+
+
+def kept_cell(folder: Path | None, kind: str, table: Table, split: tuple, holdout: float) -> Cell:
+    """A cell from the folder of an earlier run, or fitted and kept there."""
+    if folder is None:
+        return fit_cell(kind, table, *split, holdout)
+    path = folder / f"{kind}_{table.name}_{split[0]:02d}_{holdout}.npz"
+    if not path.exists():
+        part = path.with_suffix(".part")
+        with open(part, "wb") as file:
+            np.savez(file, **vars(fit_cell(kind, table, *split, holdout)))
+        part.rename(path)
+    with np.load(path) as arrays:
+        return Cell(**arrays)
+
+
+def run_trial(folder: Path | None, kind: str, table: Table, split: tuple) -> dict[str, float]:
+    """Average precision on the test half of every column."""
     figures = {}
     for holdout in (0.3, 5):
-        dual = RakingDual(RakingFeatureMap(random_state=MASTER_SEED))
-        classifier = DRRClassifier(
-            make_base(kind, table, seed), dual=dual, holdout=holdout, calibration=None, random_state=seed
-        ).fit(X_train, y_train)
-        rescoring = classifier.rescorings_[0]
-        held_out = rescoring.held_out
-        base = rescoring.base_standardisation.transform(classifier.base_score(X_test))
-        dual_score = rescoring.dual_standardisation.transform(classifier.dual_score(X_test))
-        scores = (held_out.base, held_out.dual, held_out.positive)
-        weights = {
-            "base": 0.0,
-            "w=1/2": 0.5,
-            "w=1": 1.0,
-            "closed": choose_fusion_weight(*scores, "closed_form"),
-            "grid": choose_fusion_weight(*scores, "average_precision"),
-            "auto": choose_fusion_weight(*scores, "auto"),
-        }
-        for name, weight in weights.items():
-            figures[f"{name} {holdout}"] = average_precision_score(y_test, base + weight * dual_score)
+        cell = kept_cell(folder, kind, table, split, holdout)
+        figures |= {f"{name} {holdout}": cell.precision(weight) for name, weight in FIXED.items()}
+        figures |= {f"{name} {holdout}": cell.chosen(method) for name, method in CHOSEN.items()}
     return figures
 
 
@@ -116,7 +157,10 @@ def main() -> None:
     parser.add_argument("--trials", type=trial_range, default=range(10), metavar="FIRST:END")
     parser.add_argument("--base", choices=("forest", "boosting"), default="forest")
     parser.add_argument("--sets", nargs="*", default=DATA_SETS)
+    parser.add_argument("--keep", type=Path, help="a folder for the scores, to go on from and to weigh anew")
     arguments = parser.parse_args()
+    if arguments.keep is not None:
+        arguments.keep.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     chosen = arguments.trials
     print(f"{arguments.base}, trials {chosen.start} to {chosen.stop - 1}")
@@ -125,7 +169,7 @@ def main() -> None:
     for name in arguments.sets:
         table = load_table(name, data_directory())
         splits = list(table.outer_splits(chosen.stop))[chosen.start :]
-        trials = [run_trial(arguments.base, table, *split) for split in splits]
+        trials = [run_trial(arguments.keep, arguments.base, table, split) for split in splits]
         means.append([np.mean([figures[column] for figures in trials]) for column in COLUMNS])
         print(f"{name:<14}" + "".join(f"{value:12.3f}" for value in means[-1]), flush=True)
     print(f"{'mean':<14}" + "".join(f"{value:12.3f}" for value in np.mean(means, axis=0)))
