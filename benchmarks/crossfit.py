@@ -3,8 +3,8 @@
     DRR_DATA=... python -m benchmarks.crossfit --trials 0:10 --base forest
 
 Prints the mean average precision on the test halves per data set, and over all of them. Every weight is applied to the
-same fitted models, so the columns differ in the weight alone. The rule behind "auto" was chosen on trials 0 to 9; later
-trials are splits that had no part in the choice.
+same fitted models, so the columns differ in the weight alone. The rule behind "auto" was chosen on trials 10 to 19;
+trials 0 to 9 are splits that had no part in the choice.
 """
 
 from __future__ import annotations
