@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 import drr
-from benchmarks.scale.rows import make_rows, make_target
+from benchmarks.scale.rows import make_rows, make_targets
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     import distributed
 
     size = arguments.rows // arguments.partitions
-    target = make_target()
+    target = make_targets()["outside the hull"]
     blocks = [make_rows(size, seed) for seed in range(arguments.partitions)]
     local, passes = timed(drr.open_rows(blocks), target, n_threads=1)
     print(f"in this process, one thread: {local:.3f} s a pass, {passes} passes")

@@ -1,10 +1,10 @@
 """Rows on disk that need not fit in memory: passes, private memory, and bandwidth against a plain read.
 
-    python -m benchmarks.scale.disk [--rows 20000000] [--folder /tmp] [--passes 3] [--fit] [--in-memory]
+    python -m benchmarks.scale.disk [--rows 20000000] [--folder /tmp] [--passes 2] [--fit inside outside]
 
 Passes are timed uncached (the file is dropped from the page cache before each) and cached, in turns with a plain
-sequential read of the same file. With ``--fit`` a whole fit follows, and with ``--in-memory`` the same fit of the array
-in memory, one after the other in this run.
+sequential read of the same file. Then follow whole fits, of targets inside and outside the hull of the rows; one whose
+private memory exceeds 1.5 GB ends the run with an error.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 import drr
-from benchmarks.scale.memory import MEGABYTE, PeakMemory, forget, read_plainly
-from benchmarks.scale.rows import make_target, write_rows
+from benchmarks.scale.memory import MEGABYTE, PeakMemory, cached_share, forget, read_plainly
+from benchmarks.scale.rows import make_targets, write_rows
 from drr._runner import LocalRunner
 from drr.passes import TiltSums
 
@@ -30,39 +30,35 @@ def main() -> None:
     )
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--folder", type=Path, default=Path("/tmp"))
-    parser.add_argument("--passes", type=int, default=3)
-    parser.add_argument("--fit", action="store_true")
-    parser.add_argument("--in-memory", action="store_true")
-    parser.add_argument("--uncached-fit", action="store_true")
+    parser.add_argument("--passes", type=int, default=2)
+    parser.add_argument("--states", nargs="*", default=["uncached", "cached"])
+    parser.add_argument("--fit", nargs="*", default=["inside", "outside"])
+    parser.add_argument("--write-only", action="store_true", help="make the file and end")
     arguments = parser.parse_args()
     path = arguments.folder / f"rows-{arguments.rows}.npy"
     write_rows(path, arguments.rows)
+    if arguments.write_only:
+        return
     size = path.stat().st_size
-    target = make_target()
-    print(f"{path}: {size / 1e9:.2f} GB, {arguments.rows} rows of {len(target)} float32")
-
-    for state in ("uncached", "cached") if arguments.passes else ():
-        plain, ours = time_passes(path, target, arguments.passes, uncached=state == "uncached")
-        share = plain / ours
+    targets = make_targets()
+    print(f"{size / 1e9:.2f} GB, {arguments.rows} rows of {len(targets['inside the hull'])} float32")
+    for state in arguments.states if arguments.passes else ():
+        plain, ours = time_passes(path, targets["inside the hull"], arguments.passes, state == "uncached")
         print(
             f"{state:<9} plain read {size / plain / 1e9:.2f} GB/s, a pass {size / ours / 1e9:.2f} GB/s: "
-            f"{share:.0%} of it"
+            f"{plain / ours:.0%} of it",
+            flush=True,
         )
-    if arguments.fit:
-        fit(path, target, uncached=arguments.uncached_fit)
-    if arguments.in_memory:
-        rows = np.load(path)
-        began = time.perf_counter()
-        raking = drr.rake(rows, target)
-        print(
-            f"in memory: {time.perf_counter() - began:.1f} s, {raking.dual.method}, ess {raking.dual.ess:.6g}"
-        )
+    for place in arguments.fit:
+        fit(path, targets[f"{place} the hull"], place)
 
 
-def time_passes(path: Path, target: np.ndarray, n_passes: int, *, uncached: bool) -> tuple[float, float]:
+def time_passes(path: Path, target: np.ndarray, n_passes: int, uncached: bool) -> tuple[float, float]:
     """The best seconds of a plain read and of a pass of the dual, in turns."""
     runner = LocalRunner(drr.open_rows(path))
     request = TiltSums(target, np.full(len(target), 0.01))
+    if not uncached:
+        read_plainly(path)
     plain, ours = [], []
     for _ in range(n_passes):
         if uncached:
@@ -76,28 +72,23 @@ def time_passes(path: Path, target: np.ndarray, n_passes: int, *, uncached: bool
     return min(plain), min(ours)
 
 
-def fit(path: Path, target: np.ndarray, *, uncached: bool) -> None:
-    passes = []
-
-    def listen(figures: dict) -> None:
-        if uncached:
-            forget(path)
-        passes.append((figures["stage"], figures["passes"]))
-
-    if uncached:
-        forget(path)
+def fit(path: Path, target: np.ndarray, place: str) -> None:
+    passes: list[int] = []
+    cached = cached_share(path)
     began = time.perf_counter()
     with PeakMemory() as memory:
-        raking = drr.rake(path, target, callback=listen)
+        raking = drr.rake(path, target, callback=lambda figures: passes.append(figures["passes"]))
     seconds = time.perf_counter() - began
-    n_passes = passes[-1][1]
+    floor, dual = raking.floor, raking.dual
     print(
-        f"fit {'uncached' if uncached else 'as cached as it is'}: {seconds:.1f} s, floor "
-        f"{raking.floor.n_passes} passes "
-        f"({raking.floor.status.value}), dual {n_passes - raking.floor.n_passes} ({raking.dual.status.value}), "
-        f"{n_passes * path.stat().st_size / seconds / 1e9:.2f} GB/s over all; peak private memory "
-        f"{memory.peak / MEGABYTE:.0f} MB ({(memory.peak - memory.before) / MEGABYTE:.0f} MB above the start), ess "
-        f"{raking.dual.ess:.6g}, gap {raking.dual.gap:.2g}"
+        f"fit {place} the hull, {cached:.0%} of the file cached: {seconds:.1f} s, "
+        f"{passes[-1] * path.stat().st_size / seconds / 1e9:.2f} GB/s over all\n"
+        f"  floor {floor.value:.6g} (bounds {floor.value - floor.lower_bound:.1e} apart) in {floor.n_passes} passes "
+        f"({floor.status.value}), dual in {passes[-1] - floor.n_passes} ({dual.status.value}), gap {dual.gap:.1e}, ess "
+        f"{dual.ess:.6g}\n"
+        f"  private memory {memory.peak / MEGABYTE:.0f} MB at the peak, {(memory.peak - memory.before) / MEGABYTE:.0f} "
+        "MB above the start",
+        flush=True,
     )
     if memory.peak > BOUND:
         raise SystemExit(f"private memory exceeded {BOUND / 1e9} GB")

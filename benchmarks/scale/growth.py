@@ -2,7 +2,8 @@
 
     python -m benchmarks.scale.growth [--most 20000000] [--folder /tmp] [--picture growth.png]
 
-The rows are the first of one file, read in passes; the file is as cached as the machine lets it be.
+The rows are the first of one file, read in passes, and as cached as the machine lets them be; each fit is made after
+one pass over its rows, which brings what fits into the cache.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from pathlib import Path
 import numpy as np
 
 import drr
-from benchmarks.scale.rows import make_target, write_rows
+from benchmarks.scale.rows import first_rows, make_targets, write_rows
+from drr._runner import LocalRunner
+from drr.passes import TiltSums
+
+FIRST_FITTED = 10**5  # below, what every pass costs whatever its rows takes the most
 
 
 def main() -> None:
@@ -27,34 +32,45 @@ def main() -> None:
     arguments = parser.parse_args()
     path = arguments.folder / f"rows-{arguments.most}.npy"
     write_rows(path, arguments.most)
-    rows = np.load(path, mmap_mode="r")
-    target = make_target()
-    sizes = [n for n in (10**4, 10**5, 10**6, 10**7) if n < arguments.most] + [arguments.most]
-    seconds, passes = [], []
-    for n_rows in sizes:
-        part = drr.sources.NpySource(path, _layout=(rows.offset, (n_rows, rows.shape[1]), rows.dtype))
-        counted: list[int] = []
-        began = time.perf_counter()
-        drr.rake(part, target, callback=lambda figures, counted=counted: counted.append(figures["passes"]))
-        seconds.append(time.perf_counter() - began)
-        passes.append(counted[-1])
+    target = make_targets()["outside the hull"]
+    steps = (10**4, 3 * 10**4, 10**5, 3 * 10**5, 10**6, 3 * 10**6, 10**7)
+    sizes = np.array([n for n in steps if n < arguments.most] + [arguments.most])
+    drr.rake(first_rows(path, 10**4), target)  # what is loaded once is not timed
+    seconds, passes = (
+        np.array(each) for each in zip(*(time_fit(path, n, target) for n in sizes), strict=True)
+    )
+    for n, time_of_fit, count in zip(sizes, seconds, passes, strict=True):
         print(
-            f"{n_rows:>9} rows: {seconds[-1]:8.2f} s, {passes[-1]} passes, {seconds[-1] / passes[-1]:.3f} s a pass"
+            f"{n:>9} rows: {time_of_fit:8.3f} s, {count} passes, {1e9 * time_of_fit / n / count:.1f} ns a row and pass"
         )
-    large = [k for k, n in enumerate(sizes) if n >= 10**5]
-    exponent = np.polyfit(np.log([sizes[k] for k in large]), np.log([seconds[k] for k in large]), 1)[0]
-    print(f"from 100000 rows on, time grows as rows^{exponent:.2f}")
+    fitted = sizes >= FIRST_FITTED
+    exponent, offset = np.polyfit(np.log(sizes[fitted]), np.log(seconds[fitted]), 1)
+    print(f"from {FIRST_FITTED} rows on, time grows as rows^{exponent:.3f}")
     if arguments.picture:
-        import matplotlib.pyplot as plt
+        draw(arguments.picture, sizes, seconds, exponent, np.exp(offset) * sizes[fitted] ** exponent)
 
-        figure, axes = plt.subplots(figsize=(5, 3.5), layout="constrained")
-        axes.loglog(sizes, seconds, "o-", label="fit in passes")
-        axes.loglog(
-            sizes, [seconds[-1] * n / sizes[-1] for n in sizes], "--", label="in proportion to the rows"
-        )
-        axes.set(xlabel="rows (100 columns, float32)", ylabel="seconds", title=f"exponent {exponent:.2f}")
-        axes.legend()
-        figure.savefig(arguments.picture, dpi=150)
+
+def time_fit(path: Path, n_rows: int, target: np.ndarray) -> tuple[float, int]:
+    rows = first_rows(path, n_rows)
+    LocalRunner(rows).run_pass(TiltSums(target, np.zeros(len(target))))
+    passes: list[int] = []
+    began = time.perf_counter()
+    drr.rake(rows, target, callback=lambda figures: passes.append(figures["passes"]))
+    return time.perf_counter() - began, passes[-1]
+
+
+def draw(picture: Path, sizes: np.ndarray, seconds: np.ndarray, exponent: float, line: np.ndarray) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(5.5, 3.6), layout="constrained")
+    axes.loglog(sizes, seconds, "o", color="tab:blue", label="fit: floor and dual, in passes")
+    axes.loglog(
+        sizes[-len(line) :], line, "-", color="tab:orange", label=f"rows to the power of {exponent:.2f}"
+    )
+    axes.set(xlabel="rows of 100 columns in single precision", ylabel="seconds")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    figure.savefig(picture, dpi=150)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import os
 import threading
 import time
 from pathlib import Path
+
+import numpy as np
 
 MEGABYTE = 2**20
 
@@ -50,6 +54,20 @@ def forget(path: Path) -> None:
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
     finally:
         os.close(descriptor)
+
+
+def cached_share(path: Path) -> float:
+    """How much of the file is in the page cache."""
+    size = path.stat().st_size
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ) as pages:
+        n_pages = -(-size // mmap.PAGESIZE)
+        resident = (ctypes.c_ubyte * n_pages)()
+        address = np.frombuffer(pages, np.uint8).ctypes.data
+        if ctypes.CDLL(None, use_errno=True).mincore(
+            ctypes.c_void_p(address), ctypes.c_size_t(size), resident
+        ):
+            raise OSError(ctypes.get_errno(), "mincore")
+        return float(np.frombuffer(resident, np.uint8).__and__(1).mean())
 
 
 def read_plainly(path: Path, block_bytes: int = 8 * MEGABYTE) -> float:

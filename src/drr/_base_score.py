@@ -29,7 +29,15 @@ def fitted_copy(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str
     """The estimator itself where it is fitted, otherwise a clone fitted on these rows."""
     if is_fitted(estimator):
         return estimator
-    return clone(estimator).fit(X, y, **fit_params)
+    if not isinstance(X, TableSource):
+        return clone(estimator).fit(X, y, **fit_params)
+    try:
+        return clone(estimator).fit(X, y, **fit_params)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"{type(estimator).__name__} is not fitted yet, and cannot be fitted on rows that are read block by block "
+            f"({str(error).splitlines()[0]}). Fit it first, on as many rows as fit in memory, and pass it fitted"
+        ) from error
 
 
 def take_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_rows: int) -> dict[str, Any]:

@@ -91,7 +91,12 @@ class RecordingRunner:
                 f"checkpoint={str(self._directory)!r} is a file; it must be a directory or new"
             )
         if path.exists():
-            known = json.loads(path.read_text())
+            try:
+                known = dict(json.loads(path.read_text()))
+            except (OSError, ValueError, TypeError) as error:
+                raise CheckpointError(
+                    f"{path} cannot be read ({error}); delete the checkpoint {self._directory}"
+                ) from error
             different = [name for name, value in self._problem.items() if known.get(name) != value]
             if different:
                 raise CheckpointError(

@@ -49,6 +49,8 @@ def read_labels(X: Any, y: Any, owner: str) -> Labels:
     """Check y against the rows of X: one finite discrete label per row, two classes or more."""
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None")
+    if isinstance(y, str):
+        raise TypeError(f"y={y!r} is a text, but {owner} takes the labels themselves, one per row")
     y = column_or_1d(y, warn=True)
     check_consistent_length(X, y)
     assert_all_finite(y, input_name="y")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,13 @@ class CsrSource:
 
     def blocks(self) -> Iterator[Any]:
         self._file.check()
+        try:
+            yield from self._read_blocks()
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise SourceChangedError(f"{self.path} is damaged: {error}") from error
+        self._file.check()
+
+    def _read_blocks(self) -> Iterator[Any]:
         with (
             zipfile.ZipFile(self.path) as archive,
             archive.open("data.npy") as values,
@@ -61,7 +69,6 @@ class CsrSource:
                     shape=(len(offsets) - 1, self.n_columns),
                 )
                 yield block
-        self._file.check()
 
     def name_of(self, block: int) -> str:
         return f" of {self.path} (rows {block * self.block_rows} and on of the file)"

@@ -141,6 +141,8 @@ class EmbeddedRunner:
         if storage is None or isinstance(self._rows, DaskRows):
             return None
         directory = Path(tempfile.gettempdir() if storage == "auto" else storage)
+        if not directory.is_dir():
+            raise FileNotFoundError(f"feature_storage: there is no directory {directory}")
         first = next(self._features(), None)
         if first is None or scipy.sparse.issparse(first[0]):
             return None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
-from drr._runner import name_of_block
+from drr._runner import name_of_block, named_block
 from drr.sources import is_dask, open_rows
 
 
@@ -34,13 +34,14 @@ class EmbeddedSource:
 
     def blocks(self) -> Iterator[Any]:
         with config_context(transform_output="default"):
-            for block in self._source.blocks():
-                # An empty block is one all the same: messages count them.
-                yield (
-                    self._map.transform(block)
-                    if block.shape[0]
-                    else np.empty((0, self.n_columns), self.dtype)
-                )
+            begin = 0
+            for number, block in enumerate(self._source.blocks()):
+                features = np.empty((0, self.n_columns), self.dtype)
+                if block.shape[0]:  # an empty block is one all the same: messages count them
+                    with named_block(self._source, number, begin):
+                        features = self._map.transform(block)
+                begin += block.shape[0]
+                yield features
 
     def name_of(self, block: int) -> str:
         return name_of_block(self._source, block)

@@ -35,6 +35,8 @@ class NpySource:
         if len(shape) != 2:
             raise ValueError(f"{self.path} holds an array of shape {shape}; rows must have two dimensions")
         self.n_rows, self.n_columns = shape
+        if 0 in shape:
+            raise ValueError(f"{self.path} is empty: it has {self.n_rows} rows and {self.n_columns} columns")
         if self.dtype.kind not in "fiub":
             raise TypeError(f"{self.path} holds {self.dtype}; rows must be numbers")
         expected = self._offset + self.n_rows * self.n_columns * self.dtype.itemsize

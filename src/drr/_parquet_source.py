@@ -82,11 +82,15 @@ class ParquetSource:
         parquet = _pyarrow_parquet()
         for file in self._files:
             file.check()
-            with parquet.ParquetFile(file.path) as opened:
-                begin = 0
-                for batch in opened.iter_batches(self.block_rows, columns=self.column_names):
-                    yield file.path, begin, batch
-                    begin += batch.num_rows
+            try:
+                # Where the writer left checksums, they are looked at.
+                with parquet.ParquetFile(file.path, page_checksum_verification=True) as opened:
+                    begin = 0
+                    for batch in opened.iter_batches(self.block_rows, columns=self.column_names):
+                        yield file.path, begin, batch
+                        begin += batch.num_rows
+            except OSError as error:
+                raise SourceChangedError(f"{file.path} is damaged: {error}") from error
             file.check()
 
     def _rows(self, batch: Any) -> Any:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from drr._block_reading import read_ahead
 from drr._dask import dask_columns, delayed_parts, delayed_vector, known_rows, map_merge
-from drr._runner import fingerprint_of, name_of_block
-from drr.passes import Merging, NonfiniteRowError
+from drr._runner import fingerprint_of, named_block
+from drr.passes import Merging
 from drr.sources import is_dask, open_rows
 
 Part = tuple[Any, int, Any, Any]  # rows, number of the block, labels, weights
@@ -33,23 +33,19 @@ class LocalRows:
         """The merged answers of ``function(rows, number, labels, weights)``."""
         merging = Merging()
         for block, number, y, weights, begin in self._parts():
-            try:
+            with named_block(self.source, number, begin):
                 answer = function(block, number, y, weights)
-            except NonfiniteRowError as error:
-                where = f"{name_of_block(self.source, number)}; the block begins at row {begin} of all"
-                raise NonfiniteRowError(error.what, number, error.row, error.column, where) from None
-            except (ValueError, TypeError) as error:
-                place = (
-                    f"block {number}{name_of_block(self.source, number)}, which begins at row {begin} of all"
-                )
-                kind = TypeError if isinstance(error, TypeError) else ValueError
-                raise kind(f"{error} (in {place}; rows are counted from its beginning)") from error
             merging.add(answer)
         return merging.whole()
 
     def map(self, function: Any) -> NDArray[np.float64]:
         """The results of ``function(rows)``, one after the other."""
-        return np.concatenate([function(block) for block in read_ahead(self.source) if block.shape[0]])
+        results = []
+        for block, number, _, _, begin in self._parts():
+            if block.shape[0]:
+                with named_block(self.source, number, begin):
+                    results.append(function(block))
+        return np.concatenate(results)
 
     def _parts(self) -> Iterator[tuple[Any, int, Any, Any, int]]:
         begin = 0

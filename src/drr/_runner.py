@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,20 @@ class LocalRunner:
     def fingerprint(self) -> str | None:
         """Identifies the rows without reading them all; None where the source cannot."""
         return fingerprint_of(self.source, self._weights)
+
+
+@contextlib.contextmanager
+def named_block(source: Any, number: int, begin: int, counted: str = "from its beginning") -> Iterator[None]:
+    """Errors about a block say which it is, by file where the source knows it, and how rows are counted there."""
+    try:
+        yield
+    except NonfiniteRowError as error:
+        where = f"{name_of_block(source, number)}; the block begins at row {begin} of all"
+        raise NonfiniteRowError(error.what, number, error.row, error.column, where) from None
+    except (ValueError, TypeError) as error:
+        place = f"block {number}{name_of_block(source, number)}, which begins at row {begin} of all"
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{error} (in {place}; rows are counted {counted})") from error
 
 
 def fingerprint_of(source: Any, *vectors: NDArray[Any] | None) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drr._block_reading import read_ahead
-from drr._runner import fingerprint_of, name_of_block
+from drr._runner import fingerprint_of, name_of_block, named_block
 from drr.sources import open_rows
 
 
@@ -57,7 +57,15 @@ class TableSource:
 
     def map(self, function: Any) -> NDArray[Any]:
         """The results of ``function(block)``, one after the other."""
-        return np.concatenate([function(block) for block in read_ahead(self) if block.shape[0]])
+        results: list[NDArray[Any]] = []
+        begin = 0
+        counted = "from its beginning" if self._selected is None else "among those of the block that are used"
+        for number, block in enumerate(read_ahead(self)):
+            if block.shape[0]:
+                with named_block(self._source, number, begin, counted):
+                    results.append(function(block))
+            begin += block.shape[0]
+        return np.concatenate(results)
 
     def name_of(self, block: int) -> str:
         return name_of_block(self._source, block)

@@ -133,6 +133,13 @@ def test_damaged_file_is_named(tmp_path):
         drr.rake(Counting(), TARGET, checkpoint=tmp_path / "c")
 
 
+def test_damaged_description_is_named(tmp_path):
+    drr.rake(Counting(), TARGET, checkpoint=tmp_path / "c")
+    (tmp_path / "c" / "problem.json").write_text("{half of")
+    with pytest.raises(ValueError, match=r"problem\.json cannot be read .*delete the checkpoint"):
+        drr.rake(Counting(), TARGET, checkpoint=tmp_path / "c")
+
+
 def test_full_disk_ends_the_checkpoint_and_not_the_fit(tmp_path, monkeypatch):
     n_written = 0
     savez = np.savez

@@ -199,3 +199,39 @@ def test_classifier_draws_its_own_split():
     base = LogisticRegression().fit(X, Y)
     one = DRRClassifier(base, random_state=0).fit(drr.open_rows(BLOCKS), Y)
     assert one.gain_.base_average_precision > 0.05
+
+
+def test_missing_values_in_rows_to_score_are_named_by_file_and_block(tmp_path):
+    holes = X.copy()
+    holes[3210, 1] = np.nan
+    np.save(tmp_path / "rows.npy", holes)
+    source = drr.open_rows(tmp_path / "rows.npy", block_rows=1000)
+    place = r"NaN at row 210, column 1.*in block 3 of .*rows\.npy .*begins at row 3000 of all; rows are counted from"
+    dual = RakingDual(RakingFeatureMap(4, random_state=0)).fit(X, Y)
+    model = DRRClassifier(LogisticRegression().fit(X, Y), dual=dual, random_state=0).fit(X, Y)
+    for read in (
+        dual.score_samples,
+        model.dual_.score_samples,
+        lambda rows: list(dual.feature_map_.transform(rows).blocks()),
+    ):
+        with pytest.raises(ValueError, match=place):
+            read(source)
+    with pytest.raises(ValueError, match=r"in block 3 of .*rows\.npy"):
+        model.predict_proba(source)
+
+
+def test_base_that_cannot_read_blocks_is_refused_with_the_reason():
+    with pytest.raises(
+        TypeError, match=r"LogisticRegression is not fitted yet, and cannot be .*Fit it first"
+    ):
+        DRRClassifier(LogisticRegression(), random_state=0).fit(drr.open_rows(BLOCKS), Y)
+
+
+def test_classifier_takes_no_name_of_a_column():
+    with pytest.raises(TypeError, match="y='fraud' is a text, but DRRClassifier takes the labels themselves"):
+        DRRClassifier(LogisticRegression().fit(X, Y)).fit(drr.open_rows(BLOCKS), "fraud")
+
+
+def test_storage_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"feature_storage: there is no directory .*absent"):
+        RakingDual(random_state=0, feature_storage=tmp_path / "absent").fit(drr.open_rows(BLOCKS), Y)

@@ -311,3 +311,34 @@ def test_interrupt_in_the_middle_of_a_pass(tmp_path, n_threads):
     again = drr.rake(source, target, n_threads=n_threads)
     expected = drr.rake(drr.open_rows(tmp_path / "rows.npy", block_rows=70), target, n_threads=n_threads)
     np.testing.assert_array_equal(again.dual.theta, expected.dual.theta)
+
+
+@pytest.mark.parametrize("shape", [(0, 6), (5, 0)])
+def test_empty_file_is_named(tmp_path, shape):
+    np.save(tmp_path / "rows.npy", np.zeros(shape))
+    with pytest.raises(
+        ValueError, match=rf"rows\.npy is empty: it has {shape[0]} rows and {shape[1]} columns"
+    ):
+        drr.open_rows(tmp_path / "rows.npy")
+
+
+def flip(path, position):
+    content = bytearray(path.read_bytes())
+    content[position] ^= 255
+    path.write_bytes(bytes(content))
+
+
+def test_damaged_npz_is_named(tmp_path):
+    scipy.sparse.save_npz(tmp_path / "rows.npz", scipy.sparse.csr_array(ROWS))
+    flip(tmp_path / "rows.npz", 20_000)
+    with pytest.raises(ValueError, match=r"rows\.npz is damaged"):
+        drr.rake(tmp_path / "rows.npz", np.zeros(6))
+
+
+def test_damaged_parquet_with_checksums_is_named(tmp_path):
+    arrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({name: ROWS[:, k] for k, name in enumerate("abcdef")})
+    files.write_table(table, tmp_path / "rows.parquet", write_page_checksum=True)
+    flip(tmp_path / "rows.parquet", 2000)
+    with pytest.raises(ValueError, match=r"rows\.parquet is damaged"):
+        drr.rake(tmp_path / "rows.parquet", np.zeros(6))
