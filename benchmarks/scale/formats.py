@@ -1,6 +1,6 @@
 """The same rows in memory, as a memory map, as a .npy file and as Parquet: time of a fit, in turns.
 
-    python -m benchmarks.scale.formats [--copies 4] [--folder /tmp] [--repeats 2]
+    python -m benchmarks.scale.formats [--copies 40] [--folder /tmp] [--repeats 2]
 
 Rows are those of large/cover.npz under DRR_DATA, standardised and tiled with a little noise. A memory map given as an
 array is solved as one in memory; the path of the same file is read in passes. Both files are dropped after the run.
@@ -22,7 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--copies", type=int, default=4)
+    parser.add_argument("--copies", type=int, default=40)
     parser.add_argument("--folder", type=Path, default=Path("/tmp"))
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--write-only", action="store_true", help="make the files and end")

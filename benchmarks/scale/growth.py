@@ -19,7 +19,7 @@ from benchmarks.scale.rows import first_rows, make_targets, write_rows
 from drr._runner import LocalRunner
 from drr.passes import TiltSums
 
-FIRST_FITTED = 10**5  # below, what every pass costs whatever its rows takes the most
+FIRST_LARGE = 10**6  # below, what a fit costs whatever its rows takes the most
 
 
 def main() -> None:
@@ -43,11 +43,20 @@ def main() -> None:
         print(
             f"{n:>9} rows: {time_of_fit:8.3f} s, {count} passes, {1e9 * time_of_fit / n / count:.1f} ns a row and pass"
         )
-    fitted = sizes >= FIRST_FITTED
-    exponent, offset = np.polyfit(np.log(sizes[fitted]), np.log(seconds[fitted]), 1)
-    print(f"from {FIRST_FITTED} rows on, time grows as rows^{exponent:.3f}")
+    everywhere, _ = exponent_of(sizes, seconds)
+    large = sizes >= min(FIRST_LARGE, arguments.most // 10)
+    exponent, line = exponent_of(sizes[large], seconds[large])
+    print(
+        f"time grows as rows^{everywhere:.2f} over all sizes, as rows^{exponent:.2f} from {sizes[large][0]} rows on"
+    )
     if arguments.picture:
-        draw(arguments.picture, sizes, seconds, exponent, np.exp(offset) * sizes[fitted] ** exponent)
+        draw(arguments.picture, sizes, seconds, exponent, line)
+
+
+def exponent_of(sizes: np.ndarray, seconds: np.ndarray) -> tuple[float, np.ndarray]:
+    """The exponent of least squares in the logarithms, and the line that belongs to it."""
+    exponent, offset = np.polyfit(np.log(sizes), np.log(seconds), 1)
+    return float(exponent), np.exp(offset) * sizes**exponent
 
 
 def time_fit(path: Path, n_rows: int, target: np.ndarray) -> tuple[float, int]:

@@ -36,11 +36,18 @@ class DaskRunner:
 def map_merge(function: Any, arguments: list[tuple[Any, ...]]) -> Any:
     """``merge_passes(function(*each) for each in arguments)`` on the workers; only the result comes here."""
     dask = _dask()
-    answers = [dask.delayed(function, pure=False)(*each) for each in arguments]
+    # The question is one task that all others share: as a function it would be written out in the name of each.
+    question = dask.delayed(function, pure=False, traverse=False)
+    ask = dask.delayed(_ask, pure=False)
+    answers = [ask(question, *each) for each in arguments]
     merge = dask.delayed(_merge_neighbours, pure=False)
     while len(answers) > 1:
         answers = [merge(answers[k : k + _FAN_IN]) for k in range(0, len(answers), _FAN_IN)]
     return dask.compute(answers[0])[0]
+
+
+def _ask(question: Any, *part: Any) -> Any:
+    return question(*part)
 
 
 def _merge_neighbours(answers: list[Any]) -> Any:
