@@ -342,3 +342,31 @@ def test_damaged_parquet_with_checksums_is_named(tmp_path):
     flip(tmp_path / "rows.parquet", 2000)
     with pytest.raises(ValueError, match=r"rows\.parquet is damaged"):
         drr.rake(tmp_path / "rows.parquet", np.zeros(6))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("change", ["cut short", "written again"])
+def test_file_that_changes_in_the_middle_of_a_fit_is_named(tmp_path, change, n_threads):
+    path = tmp_path / "rows.npy"
+    np.save(path, ROWS)
+
+    class Changing(NpySource):
+        n_read = 0
+
+        def _fill(self, file, rows, begin):
+            self.n_read += 1
+            if self.n_read == 20:  # in the second pass
+                with open(path, "r+b") as other:
+                    if change == "cut short":
+                        other.truncate(20_000)
+                    else:
+                        other.seek(-8, 2)
+                        other.write(bytes(8))
+            super()._fill(file, rows, begin)
+
+    message = {
+        "cut short": "was cut short during the fit: it ends in row 41",
+        "written again": "changed during the fit",
+    }
+    with pytest.raises(ValueError, match=rf"rows\.npy {message[change]}"):
+        drr.rake(Changing(path, 70), ROWS.mean(axis=0) + 0.3, n_threads=n_threads)
