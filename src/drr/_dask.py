@@ -59,8 +59,6 @@ def delayed_parts(rows: Any) -> list[Any]:
     if isinstance(rows, (list, tuple)):
         return list(rows)
     if hasattr(rows, "chunks") and hasattr(rows, "rechunk"):
-        if rows.ndim != 2:
-            raise ValueError(f"rows must have two dimensions (rows, columns), got {rows.ndim}")
         if len(rows.chunks[1]) > 1:
             rows = rows.rechunk({1: -1})  # a row must be whole
         return list(rows.to_delayed().ravel())
@@ -99,6 +97,8 @@ def dask_columns(rows: Any) -> int:
     if isinstance(rows, (list, tuple)):
         dask = _dask()
         return int(dask.compute(dask.delayed(_width, pure=False)(rows[0]))[0])
+    if len(rows.shape) != 2:
+        raise ValueError(f"rows must have two dimensions (rows, columns), got {len(rows.shape)}")
     return int(rows.shape[1]) if hasattr(rows, "rechunk") else len(rows.columns)
 
 

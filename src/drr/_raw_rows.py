@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from drr._block_reading import read_ahead
 from drr._dask import dask_columns, delayed_parts, delayed_vector, known_rows, map_merge
 from drr._runner import fingerprint_of, named_block
-from drr.passes import Merging
+from drr.passes import Merging, NonfiniteRowError
 from drr.sources import is_dask, open_rows
 
 Part = tuple[Any, int, Any, Any]  # rows, number of the block, labels, weights
@@ -91,7 +91,7 @@ class DaskRows:
 
     def run(self, function: Any) -> Any:
         """The merged answers of ``function(rows, number, labels, weights)``, merged on the workers."""
-        return map_merge(function, self._arguments)
+        return map_merge(partial(_in_partition, function), self._arguments)
 
     def map(self, function: Any) -> Any:
         """The results of ``function(rows)`` as a Dask collection of the same partitions, not computed yet."""
@@ -108,6 +108,17 @@ class DaskRows:
 def raw_rows(X: Any, y: Any = None, weights: Any = None) -> LocalRows | DaskRows:
     """Rows to be read in passes, with labels and weights where given."""
     return DaskRows(X, y, weights) if is_dask(X) else LocalRows(X, y, weights)
+
+
+def _in_partition(function: Any, block: Any, number: int, y: Any, weights: Any) -> Any:
+    """What `function` makes of a partition; errors that do not name it are told its number."""
+    try:
+        return function(block, number, y, weights)
+    except NonfiniteRowError:
+        raise
+    except (ValueError, TypeError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{error} (in partition {number}; rows are counted from its beginning)") from error
 
 
 def _unless_empty(function: Any, block: Any) -> NDArray[np.float64]:

@@ -135,6 +135,21 @@ def test_nan_is_named_by_partition_and_row():
         drr.rake(array.from_array(rows, chunks=(CHUNKS, 6)), TARGET)
 
 
+def test_missing_value_of_raw_rows_is_named_by_partition_and_row():
+    holes = FRAME.copy()
+    holes.loc[5000, "b"] = np.nan
+    table = frames.from_pandas(holes.assign(fraud=Y), npartitions=4)
+    with pytest.raises(
+        ValueError, match=r"NaN at row 1000, column 'b'.*in partition 2; rows are counted from"
+    ):
+        RakingDual(RakingFeatureMap(8, random_state=0)).fit(table, "fraud")
+
+
+def test_array_of_one_dimension_is_refused():
+    with pytest.raises(ValueError, match="rows must have two dimensions"):
+        drr.rake(array.from_array(ROWS[:, 0], chunks=1000), np.zeros(1))
+
+
 def test_a_lost_worker_changes_no_digit():
     """A worker is killed between two passes, with the partitions that it alone holds."""
     distributed = pytest.importorskip("distributed")
