@@ -89,7 +89,7 @@ def floor_and_margin(results: Results) -> Drawing | None:
         ylabel="AP of DRR minus R&R",
         title=f"{len(frame)} tasks: Spearman {rho:+.2f} (paper, 32 tasks: +0.73)",
     )
-    for name, row in frame.nlargest(5, "margin").iterrows():
+    for name, row in frame.nlargest(2, "margin").iterrows():
         axes.annotate(
             str(name).split(":")[-1],
             (row["floor"], row["margin"]),
