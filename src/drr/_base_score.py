@@ -47,6 +47,8 @@ def take_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_rows: int) 
 
 def refuse_without_score(estimator: Any) -> None:
     """Raise where an estimator can give no score."""
+    if not hasattr(estimator, "fit"):
+        raise TypeError(f"estimator must be a classifier with fit, or None, got {estimator!r}")
     if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
         raise TypeError(
             f"estimator={estimator!r} has neither predict_proba nor decision_function; a base classifier needs one of "
@@ -73,19 +75,32 @@ def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.floa
     refuse_without_score(estimator)
     if isinstance(X, TableSource):
         return X.map(lambda block: base_scores(estimator, block, labels))
-    classes = estimator.classes_
+    classes = getattr(estimator, "classes_", None)
+    if classes is None:
+        raise TypeError(f"estimator={estimator!r} has no classes_ once it is fitted: it is not a classifier")
     positions = [_position(classes, label) for label in labels.tolist()]
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, positions]
     decision = np.asarray(estimator.decision_function(X), dtype=np.float64)
     if decision.ndim == 1:  # of two classes, positive for the second
         decision = np.stack([-decision, decision], axis=1)
+    elif _scores_pairs(estimator):  # of three classes there are as many pairs
+        raise ValueError(
+            f"the decision function of {type(estimator).__name__} compares pairs of classes; one column per class is "
+            "needed: set decision_function_shape='ovr'"
+        )
     if decision.shape[1] != len(classes):
         raise ValueError(
             f"the decision function of {type(estimator).__name__} has {decision.shape[1]} columns for {len(classes)} "
-            "classes; one column per class is needed (decision_function_shape='ovr' in SVC)"
+            "classes; one column per class is needed"
         )
     return decision[:, positions]
+
+
+def _scores_pairs(estimator: Any) -> bool:
+    """Whether a support vector machine, also at the end of a pipeline, has a column per pair of classes."""
+    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    return getattr(last, "decision_function_shape", None) == "ovo"
 
 
 def _position(classes: NDArray[Any], label: Any) -> int:

@@ -22,6 +22,11 @@ def find_categorical(rows: Columns, chosen: Any, names: list[str]) -> NDArray[np
     if isinstance(chosen, str) and chosen == "from_dtype":
         mask[:] = [rows.is_categorical(j) for j in range(rows.n_columns)]
         return mask
+    if chosen is not None and not np.iterable(chosen):
+        raise ValueError(
+            "categorical_features must be 'from_dtype', None, or a list of names, positions or booleans; "
+            f"got {chosen!r}"
+        )
     entries = [] if chosen is None else [chosen] if isinstance(chosen, str) else list(chosen)
     if entries and all(isinstance(entry, (bool, np.bool_)) for entry in entries):
         if len(entries) != rows.n_columns:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold, check_cv, train_test_split
+from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from drr._classes import Labels
 
@@ -38,6 +38,11 @@ def plan_holdout(
 
     Rows of a class with a single row cannot be held out and join every fit part.
     """
+    if split_params and not is_splitter(holdout):
+        raise ValueError(
+            f"groups are for a splitter that keeps them apart, but holdout={holdout!r} would divide them; pass for "
+            "example holdout=sklearn.model_selection.StratifiedGroupKFold(5)"
+        )
     if _is_pair(holdout):
         plan = Holdout([_read_pair(holdout, len(labels.codes))], is_cross_fitted=False)
     elif isinstance(holdout, bool):
@@ -48,12 +53,22 @@ def plan_holdout(
         plan = Holdout([_stratified_split(float(holdout), labels, random_state)], is_cross_fitted=False)
     elif is_splitter(holdout) or (hasattr(holdout, "__iter__") and not isinstance(holdout, str)):
         y = labels.classes[labels.codes]
-        splits = check_cv(holdout, y, classifier=True).split(X, y, **(split_params or {}))
-        plan = Holdout([(np.asarray(a), np.asarray(b)) for a, b in splits], is_cross_fitted=True)
+        splits = holdout.split(X, y, **(split_params or {})) if is_splitter(holdout) else holdout
+        plan = Holdout([_read_split(split, holdout) for split in splits], is_cross_fitted=True)
     else:
         raise _not_a_holdout(holdout)
     _check(plan, labels)
     return plan
+
+
+def _read_split(split: Any, holdout: Any) -> tuple[Rows, Rows]:
+    try:
+        fit, held_out = map(np.asarray, split)
+    except (TypeError, ValueError):
+        raise _not_a_holdout(holdout) from None
+    if fit.ndim != 1 or held_out.ndim != 1:
+        raise _not_a_holdout(holdout)
+    return fit, held_out
 
 
 def _not_a_holdout(holdout: Any) -> ValueError:
@@ -97,9 +112,10 @@ def _stratified_split(fraction: float, labels: Labels, random_state: int) -> tup
     _warn_of_single_rows(labels, single)
     codes = labels.codes[rest]
     n_classes = int(np.count_nonzero(np.bincount(codes)))
-    # A part needs a row of every class to be stratified; very few rows leave less than the fraction asks for.
+    # A part needs a row of every class to be stratified, whatever the fraction asks for.
     n_held_out = int(np.ceil(fraction * len(rest)))
-    size: float | int = fraction if n_classes <= n_held_out <= len(rest) - n_classes else n_classes
+    nearest = max(n_classes, min(n_held_out, len(rest) - n_classes))
+    size: float | int = fraction if n_held_out == nearest else nearest
     if len(rest) < 2 * n_classes:
         raise ValueError(
             f"n_samples={len(labels.codes)} rows are too few to hold some out of {n_classes} classes; pass holdout as "

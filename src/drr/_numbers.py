@@ -30,7 +30,10 @@ def as_numbers(values: NDArray[Any], labels: list[str], first_row: int) -> NDArr
             "to a number, or list it in categorical_features"
         )
     dtype = np.float32 if values.dtype == np.float32 else np.float64
-    return np.require(values, dtype=dtype, requirements=["C", "A"])
+    try:
+        return np.require(values, dtype=dtype, requirements=["C", "A"])
+    except (TypeError, ValueError) as error:
+        raise _not_a_number(values, labels, first_row, error) from None
 
 
 def refuse_nonfinite(block: Numbers, labels: list[str], first_row: int, *, allow_nan: bool) -> None:
@@ -57,6 +60,20 @@ def refuse_nonfinite(block: Numbers, labels: list[str], first_row: int, *, allow
         else ("infinity", "replace it by a finite number or drop the row")
     )
     raise ValueError(f"X contains {what} at row {first_row + row}, column {labels[column]}; {remedy}")
+
+
+def _not_a_number(values: NDArray[Any], labels: list[str], first_row: int, error: Exception) -> TypeError:
+    """The error for the first object that is no number, such as a list."""
+    for entry, value in enumerate(values.flat):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            row, column = divmod(entry, len(labels))
+            return TypeError(
+                f"X contains a {type(value).__name__} at row {first_row + row}, column {labels[column]}, which is "
+                f"not a number ({error})"
+            )
+    return TypeError(f"column {labels[0]} cannot be read as numbers ({error})")
 
 
 def _refuse_text(values: NDArray[Any], labels: list[str], first_row: int) -> None:

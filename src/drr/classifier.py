@@ -30,7 +30,7 @@ from drr.features import RakingFeatureMap
 from drr.fusion import Separation, separation
 from drr.gain import GainInterval, gain_interval
 from drr.multiclass import class_decision, class_probabilities, class_rules
-from drr.rescoring import HeldOutScores, Rescoring, fit_rescoring
+from drr.rescoring import HeldOutScores, Rescoring, check_settings, fit_rescoring
 from drr.score import RakingDual
 from drr.sources import reads_in_passes
 
@@ -60,7 +60,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         function where it has no probabilities. A fitted one, frozen or not, is used as it is. Cloning, as in a grid
         search, loses the fit unless it is in a `sklearn.frozen.FrozenEstimator`.
     dual : RakingDual, default=None
-        None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, and can be shared.
+        None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, and can be shared. To search
+        over ``dual__eta`` or ``dual__feature_map__n_random_features``, pass ``RakingDual(RakingFeatureMap())``.
     fusion_weight : float or {"auto", "closed_form", "average_precision"}, default=0.5
         w, or how to choose it on held-out scores; see `choose_fusion_weight`.
     holdout : float, int, splitter or (fit_indices, held_out_indices), default=0.3
@@ -166,11 +167,11 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         DRRClassifier
             The estimator itself.
         """
-        X = check_table(self, X, reset=True)
-        labels = read_labels(X, y, type(self).__name__)
         seed = draw_seed(self.random_state)
         base, dual = self._base(seed), self._dual(seed)
         refuse_without_score(base)
+        X = check_table(self, X, reset=True)
+        labels = read_labels(X, y, type(self).__name__)
         routed = route_fit_params(self, base, fit_params)
         recipe = Recipe(base, dual, X, labels, self._rare(labels), routed.base, routed.dual)
         return self._fit(recipe, seed, routed.splitter)
@@ -214,6 +215,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> rescored.fused_score(X[:3], base_score=X[:3, 0]).shape
         (3,)
         """
+        if params.get("estimator") is not None:
+            raise TypeError("from_scores takes no estimator: the scores stand for it")
         classifier = cls(**params)
         X = check_table(classifier, X, reset=True)
         labels = read_labels(X, y, cls.__name__)
@@ -243,6 +246,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def base_score(self, X: Any) -> NDArray[np.float64]:
         """The raw score of the base for the rare class, or with three classes or more for each class."""
         check_is_fitted(self)
+        self._refuse_without_base()
         scores = self._models.base_scores(check_table(self, X, reset=False))
         return scores[:, 0] if self._is_binary else scores
 
@@ -359,6 +363,11 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = recipe.weights
         for index in recipe.rare:
             check_sample_weight(weights, labels.codes == index)
+        rules = class_rules(
+            self.threshold, recipe.rare_labels.tolist(), calibrated=self.calibration is not None
+        )
+        for rule in rules:
+            check_settings(self.fusion_weight, self.calibration, rule)
 
         # 1. Rows to fit on and rows to hold out; all are held out where nothing needs fitting.
         if recipe.is_fitted:
@@ -380,9 +389,6 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         # 3. Standardisation, fusion weight, calibration and cut of each rare class.
         shares = np.bincount(labels.codes) / len(labels.codes)
-        rules = class_rules(
-            self.threshold, recipe.rare_labels.tolist(), calibrated=self.calibration is not None
-        )
         rescorings: list[Rescoring] = []
         for k, index in enumerate(recipe.rare):
             parts: list[HeldOutScores] = [columns[k] for _, columns in results]
@@ -414,14 +420,17 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         dual = self._models.dual_scores(X)
         if base_score is not None:
             base = check_score_columns(base_score, len(dual), len(self.rescorings_))
-        elif self._models.base is None:
-            raise ValueError(
-                "this classifier was fitted from scores; pass those of the new rows as base_score"
-            )
         else:
+            self._refuse_without_base()
             base = self._models.base_scores(X)
         columns = [each.fuse(base[:, k], dual[:, k]) for k, each in enumerate(self.rescorings_)]
         return np.stack(columns, axis=1)
+
+    def _refuse_without_base(self) -> None:
+        if self._models.base is None:
+            raise ValueError(
+                "this classifier was fitted from scores and has no base; pass the scores of the new rows as base_score"
+            )
 
     def _base(self, seed: int) -> Any:
         if self.estimator is not None:
@@ -429,7 +438,11 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return accept_sample_weight(RandomForestClassifier(random_state=seed, n_jobs=self.n_jobs))
 
     def _dual(self, seed: int) -> Any:
-        return accept_sample_weight(RakingDual(random_state=seed)) if self.dual is None else self.dual
+        if self.dual is None:
+            return accept_sample_weight(RakingDual(random_state=seed))
+        if not hasattr(self.dual, "log_density_ratio"):
+            raise TypeError(f"dual must be a RakingDual or None, got {self.dual!r}")
+        return self.dual
 
     def _rare(self, labels: Labels) -> tuple[int, ...]:
         if len(labels.classes) == 2:

@@ -95,8 +95,9 @@ def choose_cut(
     score = check_score(score)
     positive = check_labels(y, len(score), pos_label)
     weights = check_sample_weight(sample_weight, positive)
+    check_rule(rule)
     if is_number(rule):
-        return check_between(rule, -np.inf, np.inf, "rule")
+        return float(rule)
     if weights is not None:
         present = weights > 0
         score, positive, weights = score[present], positive[present], weights[present]
@@ -111,6 +112,14 @@ def choose_cut(
         sweep = Sweep(*ranking.curve(row_weight))
         n_levels = _maximise(metric, score, positive, weights, ranking.levels, sweep)
     return place_cut(ranking.levels, n_levels)
+
+
+def check_rule(rule: object) -> None:
+    """Refuse what is neither a cut nor a way to choose one; a metric is tried only where it is used."""
+    if is_number(rule):
+        check_between(rule, -np.inf, np.inf, "rule")
+    elif not isinstance(rule, CutRule) and not (isinstance(rule, str) and rule in CUT_METRICS):
+        _as_metric(rule)
 
 
 def place_cut(levels: NDArray[np.float64], n_levels: int) -> float:

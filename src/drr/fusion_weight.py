@@ -71,11 +71,9 @@ def choose_fusion_weight(
     >>> choose_fusion_weight(base, dual, y) > 1.0
     True
     """
+    check_weight_method(method)
     if is_number(method):
-        return check_not_negative(method, "fusion_weight")
-    if method not in METHODS:
-        named = ", ".join(repr(name) for name in METHODS)
-        raise ValueError(f"fusion_weight must be a number of at least 0 or one of {named}, got {method!r}")
+        return float(method)
     base = check_score(base, "base")
     dual = check_score(dual, "dual", len(base))
     positive = check_labels(y, len(base), pos_label)
@@ -87,6 +85,15 @@ def choose_fusion_weight(
         base, dual, positive, weights = base[present], dual[present], positive[present], weights[present]
     choose = _best_weight if method == "average_precision" else _mean_best_weight
     return choose(base, dual, positive, weights)
+
+
+def check_weight_method(method: object) -> None:
+    """Refuse what is neither a weight nor a way to choose one."""
+    if is_number(method):
+        check_not_negative(method, "fusion_weight")
+    elif method not in METHODS:
+        named = ", ".join(repr(name) for name in METHODS)
+        raise ValueError(f"fusion_weight must be a number of at least 0 or one of {named}, got {method!r}")
 
 
 def _closed_form(base: Scores, dual: Scores, positive: NDArray[np.bool_], weights: Scores | None) -> float:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drr.calibration import Calibration, fit_calibration
-from drr.decision import choose_cut, place_cut
+from drr.decision import check_rule, choose_cut, place_cut
 from drr.fusion import Standardisation, fuse, standardise
-from drr.fusion_weight import choose_fusion_weight
+from drr.fusion_weight import check_weight_method, choose_fusion_weight
 from drr.theory import DEPLOYED_WEIGHT
 
 # A cut or a calibration learned from fewer rows of a class would be that row's score.
@@ -69,6 +69,17 @@ class Rescoring:
         return fuse(self.held_out.base, self.held_out.dual, self.fusion_weight)
 
 
+def check_settings(fusion_weight: object, calibration: object, threshold: object) -> None:
+    """Refuse what `fit_rescoring` would, before the models are fitted."""
+    check_weight_method(fusion_weight)
+    if calibration not in (None, "sigmoid", "isotonic"):
+        raise ValueError(f"calibration must be 'sigmoid', 'isotonic' or None, got {calibration!r}")
+    if threshold is not None:
+        check_rule(threshold)
+    elif calibration is None:
+        raise ValueError("threshold=None cuts at a probability of one half, which needs a calibration")
+
+
 def fit_rescoring(
     parts: Sequence[HeldOutScores],
     *,
@@ -115,10 +126,9 @@ def fit_rescoring(
             calibrator = fit_calibration(fused, positive, calibration, weights)  # type: ignore[arg-type]
         if threshold is not None:
             cut = choose_cut(fused, positive, threshold, weights)
-        elif calibrator is not None:
-            cut = calibrator.score_at(0.5)
         else:
-            raise ValueError("threshold=None cuts at a probability of one half, which needs a calibration")
+            assert calibrator is not None  # by check_settings
+            cut = calibrator.score_at(0.5)
     else:
         _warn_of_few_rows(positive, calibration)
         is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)

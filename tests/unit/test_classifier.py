@@ -9,13 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, recall_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, train_test_split
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import drr
@@ -163,7 +166,7 @@ def test_scores_without_their_model(two_classes, base):
     np.testing.assert_allclose(
         from_scores.predict_proba(X, base_score=score), with_model.predict_proba(X), atol=1e-12
     )
-    with pytest.raises(ValueError, match="fitted from scores; pass those of the new rows as base_score"):
+    with pytest.raises(ValueError, match="fitted from scores and has no base; pass the scores"):
         from_scores.predict(X)
     with pytest.raises(ValueError, match=r"base_score must have shape \(400,\), got \(399,\)"):
         from_scores.predict(X, base_score=score[1:])
@@ -305,6 +308,61 @@ def test_frames_with_categories(rng):
         classifier.predict(frame.assign(extra=1.0))
 
 
+class NeverFitted(LogisticRegression):
+    """A base that must not be reached."""
+
+    def fit(self, X, y, sample_weight=None):
+        raise AssertionError("a bad setting is to be refused before the base is fitted")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"fusion_weight": -1.0}, "fusion_weight must be a finite number of at least 0, got -1.0"),
+        ({"fusion_weight": "best"}, "fusion_weight must be a number of at least 0 or one of"),
+        ({"calibration": "platt"}, "calibration must be 'sigmoid', 'isotonic' or None, got 'platt'"),
+        ({"threshold": "accurate"}, "rule='accurate' is not known"),
+        ({"threshold": np.nan}, "rule must be a number"),
+        ({"threshold": {1: "f1"}}, "names classes, which is for three or more"),
+        ({"threshold": None, "calibration": None}, "needs a calibration"),
+    ],
+)
+def test_bad_settings_are_refused_before_anything_is_fitted(two_classes, settings, message):
+    with pytest.raises(ValueError, match=message):
+        DRRClassifier(NeverFitted(), **settings).fit(*two_classes)
+
+
+def test_what_is_no_classifier_and_no_dual_is_named(two_classes, base):
+    X, y = two_classes
+    with pytest.raises(TypeError, match="estimator must be a classifier with fit, or None, got 3"):
+        DRRClassifier(3).fit(X, y)
+    with pytest.raises(TypeError, match=r"IsolationForest\(.* is not a classifier"):
+        DRRClassifier(IsolationForest(n_estimators=5)).fit(X, y)
+    with pytest.raises(TypeError, match="dual must be a RakingDual or None, got LogisticRegression"):
+        DRRClassifier(base, dual=LogisticRegression()).fit(X, y)
+
+
+def test_groups_without_a_splitter_are_refused(two_classes, base):
+    X, y = two_classes
+    for holdout in (0.3, 5):
+        with pytest.raises(ValueError, match="groups are for a splitter that keeps them apart"):
+            DRRClassifier(base, holdout=holdout).fit(X, y, groups=np.arange(400) // 4)
+
+
+def test_a_large_fraction_holds_out_what_it_says(two_classes, base):
+    X, y = two_classes
+    assert len(DRRClassifier(base, holdout=0.9).fit(X, y).rescorings_[0].held_out.base) == 360
+    with pytest.raises(ValueError, match="leaves no row of class 1 to fit on"):
+        DRRClassifier(base, holdout=0.999).fit(X, y)
+
+
+def test_a_frozen_dual_survives_cloning(two_classes, base):
+    X, y = two_classes
+    dual = RakingDual(random_state=0).fit(X, y)
+    copy = clone(DRRClassifier(base, dual=FrozenEstimator(dual), random_state=0)).fit(X, y)
+    np.testing.assert_array_equal(copy.dual_score(X), dual.log_density_ratio(X))
+
+
 class Scoreless(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         self.classes_ = np.unique(y)
@@ -342,6 +400,9 @@ def test_what_is_refused(two_classes, base):
         (([0, 1], [1, 2]), "row 1 is both in fit_indices and in held_out_indices"),
         (([0, 1], [400]), "held_out_indices names row 400, but X has the rows 0 to 399"),
         (([0.5], [1]), "fit_indices must hold row numbers"),
+        ((range(300),), "holdout must be a fraction"),
+        ([range(300), range(300, 400)], "holdout must be a fraction"),
+        ([3, 4], "holdout must be a fraction"),
     ],
 )
 def test_holdouts_that_are_refused(two_classes, base, holdout, message):
@@ -530,3 +591,21 @@ def test_three_classes_take_no_pos_label(four_classes):
     X, y = four_classes
     with pytest.raises(ValueError, match="pos_label='oak' is for two classes, but y has 4"):
         DRRClassifier(GaussianNB(), pos_label="oak").fit(X, y)
+
+
+def test_pairs_of_classes_are_not_taken_for_classes(rng):
+    y = np.arange(120) % 3
+    X = rng.normal(size=(120, 2)) + y[:, None]
+    pairs = SVC(decision_function_shape="ovo")
+    for base in (pairs, make_pipeline(StandardScaler(), pairs)):
+        with pytest.raises(ValueError, match="compares pairs of classes"):
+            DRRClassifier(base, random_state=0).fit(X, y)
+    assert DRRClassifier(OneVsRestClassifier(pairs), random_state=0).fit(X, y).base_score(X).shape[1] == 3
+
+
+def test_scores_take_no_estimator(two_classes):
+    X, y = two_classes
+    with pytest.raises(TypeError, match="from_scores takes no estimator"):
+        DRRClassifier.from_scores(X[:, 0], X, y, estimator=LogisticRegression())
+    with pytest.raises(ValueError, match="has no base"):
+        DRRClassifier.from_scores(X[:, 0], X, y, random_state=0).base_score(X)

@@ -235,6 +235,8 @@ def test_pickles_name_only_our_classes_and_plain_arrays():
         ({"categorical_features": [-1]}, "positions from 0 to 3"),
         ({"categorical_features": [1.5]}, "positions from 0 to 3"),
         ({"categorical_features": [True]}, "a mask of 1 booleans, but X has 4 columns"),
+        ({"categorical_features": 1}, "or a list of names, positions or booleans; got 1"),
+        ({"categorical_features": len}, "or a list of names, positions or booleans; got <built-in"),
     ],
 )
 def test_bad_parameters(parameters, message):
@@ -295,6 +297,16 @@ def test_dates_are_neither_numbers_nor_levels_by_themselves(library):
     with pytest.raises(TypeError, match="column 'when' holds datetime64"):
         RakingFeatureMap().fit(frame)
     assert RakingFeatureMap(categorical_features=["when"]).fit_transform(frame).shape == (2, 2)
+
+
+def test_objects_in_numeric_columns():
+    lists = np.array([[1.0, 2.0], [3.0, None]], dtype=object)
+    lists[1, 1] = [4.0]
+    with pytest.raises(TypeError, match="X contains a list at row 1, column 1, which is not a number"):
+        RakingFeatureMap().fit(lists)
+    frame = polars().DataFrame({"size": [1.0, 2.0], "parts": [[1], [2, 3]]})
+    with pytest.raises(TypeError, match="at row 0, column 'parts', which is not a number"):
+        RakingFeatureMap().fit(frame)
 
 
 def test_unhashable_levels():
