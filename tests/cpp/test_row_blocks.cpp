@@ -1,5 +1,6 @@
 #include "core/row_blocks.hpp"
 #include "drr/errors.hpp"
+#include "guarded.hpp"
 #include "problem.hpp"
 
 #include <algorithm>
@@ -12,15 +13,19 @@ namespace {
 
 // Every operation of RowBlocks, spelled out on dense doubles.
 void check_against_plain_loops(const RowBlocks& rows, const std::vector<double>& dense,
-                               const std::vector<double>& shift) {
+                               const Guarded<double>& shift) {
   const Index n = rows.n_rows(), K = rows.n_cols();
-  const auto theta = normals(K, 5), weights = normals(n, 6);
-  const RowRange range{n / 5, n};
-  std::vector<double> scores(range.size()), sum(K, 0.5), norms(range.size()), copied(range.size() * K);
+  const RowRange range{n / 5, n}, columns{K / 3, K - K / 4};
+  const Guarded<double> theta(normals(K, 5)), weights(normals(range.size(), 6));
+  Guarded<double> scores(range.size(), 0), sum(K, 0.5), norms(range.size(), 0), copied(range.size() * K, 0),
+      some(range.size() * columns.size(), 0);
   rows.scores(range, theta.data(), scores.data());
   rows.add_weighted(range, weights.data(), sum.data());
   rows.squared_norms(range, norms.data());
   rows.copy(range, weights.data(), copied.data());
+  rows.copy_columns(range, columns, some.data());
+  for (const Guarded<double>* output : {&scores, &sum, &norms, &copied, &some})
+    CHECK(output->is_intact());
 
   std::vector<double> expected_sum(K, 0.5);
   for (Index i = range.begin; i < range.end; ++i) {
@@ -32,6 +37,8 @@ void check_against_plain_loops(const RowBlocks& rows, const std::vector<double>&
       norm += a * a;
       expected_sum[k] += weights[j] * a;
       CHECK(copied[j * K + k] == doctest::Approx(weights[j] * a).epsilon(1e-13));
+      if (columns.begin <= k && k < columns.end)
+        CHECK(some[j * columns.size() + k - columns.begin] == doctest::Approx(a).epsilon(1e-13));
     }
     CHECK(scores[j] == doctest::Approx(score).epsilon(1e-12));
     CHECK(norms[j] == doctest::Approx(norm).epsilon(1e-12));
@@ -45,16 +52,17 @@ void check_against_plain_loops(const RowBlocks& rows, const std::vector<double>&
 TEST_CASE("dense rows, double and float, contiguous and strided") {
   const Index n = 53;
   for (Index K : {1, 2, 5, 8, 17, 33}) {
-    const auto dense = normals(n * K, 1), shift = normals(K, 2);
-    check_against_plain_loops(*make_row_blocks(DenseView<double>{dense.data(), n, K, K}, shift.data()), dense,
+    const auto dense = normals(n * K, 1);
+    const Guarded<double> rows(dense), shift(normals(K, 2));
+    check_against_plain_loops(*make_row_blocks(DenseView<double>{rows.data(), n, K, K}, shift.data()), dense,
                               shift);
 
-    const std::vector<float> narrow(dense.begin(), dense.end());
-    const std::vector<double> widened(narrow.begin(), narrow.end());
+    const Guarded<float> narrow(dense);
+    const std::vector<double> widened(narrow.data(), narrow.data() + n * K);
     check_against_plain_loops(*make_row_blocks(DenseView<float>{narrow.data(), n, K, K}, shift.data()),
                               widened, shift);
 
-    std::vector<double> padded(n * (K + 3));
+    std::vector<double> padded(n * (K + 3), std::numeric_limits<double>::quiet_NaN());
     for (Index i = 0; i < n; ++i)
       std::copy_n(dense.begin() + i * K, K, padded.begin() + i * (K + 3));
     check_against_plain_loops(*make_row_blocks(DenseView<double>{padded.data(), n, K, K + 3}, shift.data()),
@@ -65,7 +73,7 @@ TEST_CASE("dense rows, double and float, contiguous and strided") {
 TEST_CASE("sparse rows") {
   const Index n = 41, K = 19;
   auto dense = normals(n * K, 3);
-  const auto shift = normals(K, 4);
+  const Guarded<double> shift(normals(K, 4));
   const Sparse sparse(dense, n, K, 0.7);
   for (double& value : dense)
     value = std::abs(value) > 0.7 ? value : 0.0;

@@ -1,6 +1,7 @@
 #include "core/vectors.hpp"
 #include "drr/errors.hpp"
 #include "drr/tilt.hpp"
+#include "guarded.hpp"
 #include "problem.hpp"
 
 #include <cmath>
@@ -20,6 +21,12 @@ TEST_CASE("exponentials: accurate, zero for minus infinity, and independent of t
       CHECK(std::abs(e[i] / std::exp(scores[i]) - 1) < 4e-16);
     else
       CHECK(e[i] == 0.0);
+
+  for (Index n = 0; n < 20; ++n) {
+    Guarded<double> some(normals(n, 2));
+    exponentials(some.data(), n, 3.0, some.data());
+    CHECK(some.is_intact());
+  }
 
   const auto values = normals(64, 3);
   std::vector<double> room(80), first(64);
