@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import signal
 import subprocess
 import sys
@@ -172,31 +171,30 @@ def test_full_disk_ends_the_checkpoint_and_not_the_fit(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs a system with SIGKILL")
-def test_killed_process_resumes(tmp_path):
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_killed_process_resumes(tmp_path, n_threads):
     """The process is killed in the middle of a pass, by a signal it cannot catch."""
     np.save(tmp_path / "rows.npy", ROWS)
     np.save(tmp_path / "target.npy", TARGET)
     program = textwrap.dedent(
         f"""
-        import os, signal, numpy as np, drr
+        import itertools, os, signal, numpy as np, drr
         from drr.sources import NpySource
 
         class Killer(NpySource):
-            n_passes = 0
+            numbers = itertools.count(1)
 
-            def blocks(self):
-                Killer.n_passes += 1
-                for k, block in enumerate(super().blocks()):
-                    if Killer.n_passes == 5 and k == 1:
-                        os.kill(os.getpid(), signal.SIGKILL)
-                    yield block
+            def _fill(self, file, rows, begin):
+                if next(self.numbers) == 22:  # the second of five blocks, in the fifth pass
+                    os.kill(os.getpid(), signal.SIGKILL)
+                super()._fill(file, rows, begin)
 
         folder = {str(tmp_path)!r} + "/"
-        drr.rake(Killer(folder + "rows.npy", 2000), np.load(folder + "target.npy"), checkpoint=folder + "c")
+        drr.rake(Killer(folder + "rows.npy", 2000), np.load(folder + "target.npy"),
+                 checkpoint=folder + "c", n_threads={n_threads})
         """
     )
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=False)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
     assert len(list((tmp_path / "c").glob("pass-*.npz"))) == 4
     source = drr.open_rows(tmp_path / "rows.npy", block_rows=2000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import signal
 import threading
 
@@ -294,12 +295,11 @@ def test_interrupt_in_the_middle_of_a_pass(tmp_path, n_threads):
     target = ROWS.mean(axis=0) + 0.3
 
     class Interrupting(NpySource):
-        n_read = 0
+        numbers = itertools.count(1)  # which threads may share
 
         def _fill(self, file, rows, begin):
             super()._fill(file, rows, begin)
-            self.n_read += 1
-            if self.n_read == 20:  # in the second pass
+            if next(self.numbers) == 20:  # in the second pass
                 signal.raise_signal(signal.SIGINT)
 
     source = Interrupting(tmp_path / "rows.npy", 70)
@@ -307,7 +307,7 @@ def test_interrupt_in_the_middle_of_a_pass(tmp_path, n_threads):
     with pytest.raises(KeyboardInterrupt):
         drr.rake(source, target, n_threads=n_threads)
     assert threading.active_count() == n_before  # nobody reads on
-    assert source.n_read < 30
+    assert next(source.numbers) < 30
     again = drr.rake(source, target, n_threads=n_threads)
     expected = drr.rake(drr.open_rows(tmp_path / "rows.npy", block_rows=70), target, n_threads=n_threads)
     np.testing.assert_array_equal(again.dual.theta, expected.dual.theta)
@@ -351,11 +351,10 @@ def test_file_that_changes_in_the_middle_of_a_fit_is_named(tmp_path, change, n_t
     np.save(path, ROWS)
 
     class Changing(NpySource):
-        n_read = 0
+        numbers = itertools.count(1)  # which threads may share
 
         def _fill(self, file, rows, begin):
-            self.n_read += 1
-            if self.n_read == 20:  # in the second pass
+            if next(self.numbers) == 20:  # in the second pass
                 with open(path, "r+b") as other:
                     if change == "cut short":
                         other.truncate(20_000)
