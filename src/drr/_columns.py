@@ -149,7 +149,7 @@ class PolarsColumns(TableColumns):
         if self._types[position] in ("Enum", "Categorical"):
             column = column.cast(polars.String)
         levels = column.drop_nulls().unique()
-        codes = column.replace_strict(levels, range(len(levels)), default=-1, return_dtype=polars.Int64)
+        codes = column.replace_strict(levels, list(range(len(levels))), default=-1, return_dtype=polars.Int64)
         return codes.to_numpy().astype(np.intp), levels.to_list()
 
     def _numeric_rows(self, positions: list[int], begin: int, end: int) -> Numbers:

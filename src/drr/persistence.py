@@ -59,6 +59,7 @@ _BASE_TYPES = frozenset(
     {
         "functools.partial",
         "numpy.dtype",
+        "sklearn.compose._column_transformer._RemainderColsList",  # of scikit-learn 1.6
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.tree._tree.Tree",
         "sklearn.utils.validation.check_array",

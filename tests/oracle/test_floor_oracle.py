@@ -53,10 +53,10 @@ def test_agrees_with_a_conic_solver(name: str) -> None:
     n_rows, n_columns = shifted.shape
     # Variables (w, t): minimise t with (t, Aᵀw) in the second-order cone, w ≥ 0, Σw = 1.
     cost = np.append(np.zeros(n_rows), 1.0)
-    constraints = sparse.block_array(
+    constraints = sparse.bmat(
         [
             [sparse.csc_array(np.ones((1, n_rows))), None],
-            [-sparse.eye_array(n_rows), None],
+            [-sparse.eye(n_rows), None],
             [None, sparse.csc_array([[-1.0]])],
             [sparse.csc_array(-shifted.T), None],
         ],

@@ -338,7 +338,7 @@ def test_lazy_frames_and_empty_frames():
 
 def test_sparse_input_takes_no_categorical_columns():
     with pytest.raises(TypeError, match="column 1 is declared categorical, but X is sparse"):
-        RakingFeatureMap(categorical_features=[1]).fit(scipy.sparse.eye_array(3, format="csr"))
+        RakingFeatureMap(categorical_features=[1]).fit(scipy.sparse.csr_array(np.eye(3)))
 
 
 def test_too_large_to_standardise():
