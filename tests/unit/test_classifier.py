@@ -227,7 +227,7 @@ def test_calibrations(two_classes, base):
     assert none.calibrator_ is None
     assert not hasattr(none, "predict_proba")
     assert set(none.predict(X)) == {0, 1}
-    with pytest.raises(ValueError, match="method must be 'sigmoid' or 'isotonic', got 'platt'"):
+    with pytest.raises(ValueError, match="calibration must be 'sigmoid', 'isotonic' or None, got 'platt'"):
         DRRClassifier(base, calibration="platt").fit(X, y)
 
 
