@@ -1,5 +1,6 @@
 #include "core/floor_passes.hpp"
 
+#include "core/places.hpp"
 #include "drr/errors.hpp"
 
 #include <Eigen/Core>
@@ -20,17 +21,18 @@ FloorPasses::FloorPasses(const RowBlocks& rows, std::span<const double> base_wei
 
 RowSurvey FloorPasses::survey() {
   const Index K = rows_.n_cols(), n = rows_.n_rows();
-  std::vector<double> partial_means(chunks_.count() * K, 0.0);
+  ChunkSums partial_means(chunks_.count(), pool_.n_threads(), K);
   const std::vector<double> uniform(base_weights_.empty() ? rows_.rows_per_tile() : 0,
                                     1.0 / static_cast<double>(n));
   double* norms = scores_.data();
 
   // 1. Each chunk: its squared norms, and its share of the mean while its rows are in the cache.
-  pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int) {
-    chunks_.for_each_tile(chunk, [&](RowRange tile) {
-      rows_.squared_norms(tile, norms + tile.begin);
-      rows_.add_weighted(tile, uniform.empty() ? base_weights_.data() + tile.begin : uniform.data(),
-                         partial_means.data() + chunk * K);
+  pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int worker) {
+    partial_means.form(chunk, worker, [&](double* mean) {
+      chunks_.for_each_tile(chunk, [&](RowRange tile) {
+        rows_.squared_norms(tile, norms + tile.begin);
+        rows_.add_weighted(tile, uniform.empty() ? base_weights_.data() + tile.begin : uniform.data(), mean);
+      });
     });
   });
   ++count_;
@@ -39,7 +41,7 @@ RowSurvey FloorPasses::survey() {
   RowSurvey survey;
   survey.mean.assign(K, 0.0);
   for (Index chunk = 0; chunk < chunks_.count(); ++chunk)
-    Wide(survey.mean.data(), K) += ConstWide(partial_means.data() + chunk * K, K);
+    Wide(survey.mean.data(), K) += ConstWide(partial_means[chunk], K);
   survey.smallest_norm = infinity;
   Index n_present = 0;
   for (Index i = 0; i < n; ++i) {

@@ -46,6 +46,9 @@ inline Packet subtract(Packet a, Packet b) {
 inline Packet multiply(Packet a, Packet b) {
   return Eigen::internal::pmul(a, b);
 }
+inline Packet divide(Packet a, Packet b) {
+  return Eigen::internal::pdiv(a, b);
+}
 inline Packet absolute(Packet a) {
   return Eigen::internal::pabs(a);
 }
@@ -65,7 +68,7 @@ inline double largest_of(Packet a) {
 // Asks for the cache line at `address` (any address: a wrong one is ignored).
 inline void prefetch(const char* address) {
 #if defined(__GNUC__)
-  __builtin_prefetch(address, 0, 2);
+  __builtin_prefetch(address, 0, 3);
 #else
   static_cast<void>(address);
 #endif

@@ -14,7 +14,7 @@ namespace {
 // Half of a common first-level data cache: the other half holds θ, the shift, the sum and what is being
 // fetched.
 constexpr double tile_bytes = 16 * 1024;
-constexpr Index smallest_tile = 4;  // rows are handled four at a time
+constexpr Index smallest_tile = 4;  // rows are handled four or eight at a time
 constexpr Index largest_tile = 256; // bounds the buffers of a tile for narrow rows
 constexpr Index most_chunks = 64;   // enough for any sensible number of threads; bounds the partial sums
 // Writing and adding the chunks' sums must cost little beside reading their rows.

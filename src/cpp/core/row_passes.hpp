@@ -24,7 +24,7 @@ private:
   const RowBlocks& rows_;
   ThreadPool& pool_;
   Chunks chunks_;
-  Places partial_sums_; // chunks × K
+  ChunkSums sums_;
   Places tile_buffers_; // threads × rows of a tile
 };
 

@@ -14,8 +14,7 @@ double tilt(const TiltInput& input, const TiltOutput& output, const Execution& e
   ThreadPool pool(execution);
   TiltPass pass(*rows, pool);
 
-  const LogSum sum = pass(input.theta, input.log_base_weights, output.weights, output.mean);
-  pass.weights(output.weights, sum, output.weights);
+  const LogSum sum = pass.weights_and_mean(input.theta, input.log_base_weights, output.weights, output.mean);
 
   // Empty log_base_weights stand for log(1/n0) on every row: a constant that changes neither the weights nor
   // the mean.

@@ -21,20 +21,51 @@ double LogSum::value() const {
 
 TiltPass::TiltPass(const RowBlocks& rows, ThreadPool& pool)
     : rows_(rows), pool_(pool), chunks_(rows), partials_(chunks_.count()),
-      partial_sums_(chunks_.count(), rows.n_cols()), tile_buffers_(pool.n_threads(), rows.rows_per_tile()) {}
+      weighted_sums_(chunks_.count(), pool.n_threads(), rows.n_cols()),
+      tile_buffers_(pool.n_threads(), rows.rows_per_tile()) {}
 
 LogSum TiltPass::operator()(std::span<const double> theta, std::span<const double> log_base_weights,
                             std::span<double> scores, std::span<double> mean) {
+  return pass(mean, [&](Partial& partial, double* weighted, RowRange tile, int worker) {
+    accumulate(partial, weighted, tile, theta.data(), log_base_weights.data(), scores.data() + tile.begin,
+               tile_buffers_[worker]);
+  });
+}
+
+LogSum TiltPass::weights_and_mean(std::span<const double> theta, std::span<const double> log_base_weights,
+                                  std::span<double> weights, std::span<double> mean) {
+  // Exponentials are taken relative to the largest score that the chunk has met so far; this remembers it.
+  std::vector<double> largest((rows_.n_rows() + rows_.rows_per_tile() - 1) / rows_.rows_per_tile());
+  const auto largest_at = [&](RowRange tile) -> double& {
+    return largest[tile.begin / rows_.rows_per_tile()];
+  };
+  const LogSum all = pass(mean, [&](Partial& partial, double* weighted, RowRange tile, int worker) {
+    accumulate(partial, weighted, tile, theta.data(), log_base_weights.data(), tile_buffers_[worker],
+               weights.data() + tile.begin);
+    largest_at(tile) = partial.sum.largest;
+  });
+  pool_.run(chunks_.count(), Work::reading(rows_.n_rows()), [&](Index chunk, int) {
+    double relative_to = all.largest, factor = 1.0;
+    chunks_.for_each_tile(chunk, [&](RowRange tile) {
+      if (largest_at(tile) != relative_to) { // seldom: most tiles leave it as it was
+        relative_to = largest_at(tile);
+        factor = std::exp(relative_to - all.largest);
+      }
+      rescale_exponentials(weights.data() + tile.begin, tile.size(), factor, all.total);
+    });
+  });
+  return all;
+}
+
+template <class AddTile>
+LogSum TiltPass::pass(std::span<double> mean, AddTile&& add_tile) {
   const Index K = rows_.n_cols();
-  const double* log_d = log_base_weights.empty() ? nullptr : log_base_weights.data();
 
   // 1. Each chunk forms its sums relative to its own largest score.
   pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int worker) {
-    Partial partial{{minus_infinity, 0.0}, true, partial_sums_[chunk]};
-    Wide(partial.weighted, K).setZero();
-    double* exponential = tile_buffers_[worker];
-    chunks_.for_each_tile(chunk, [&](RowRange tile) {
-      accumulate(partial, tile, theta.data(), log_d, scores.data() + tile.begin, exponential);
+    Partial partial{{minus_infinity, 0.0}, true};
+    weighted_sums_.form(chunk, worker, [&](double* weighted) {
+      chunks_.for_each_tile(chunk, [&](RowRange tile) { add_tile(partial, weighted, tile, worker); });
     });
     partials_[chunk] = partial;
   });
@@ -50,18 +81,17 @@ LogSum TiltPass::operator()(std::span<const double> theta, std::span<const doubl
     throw InvalidInput(
         "base_weights are zero on every row; at least one majority row needs a positive weight");
   std::fill(mean.begin(), mean.end(), 0.0);
-  for (const Partial& partial : partials_) {
-    const double factor = std::exp(partial.sum.largest - all.largest);
-    all.total += factor * partial.sum.total;
-    for (Index k = 0; k < K; ++k)
-      mean[k] += factor * partial.weighted[k];
+  for (Index chunk = 0; chunk < chunks_.count(); ++chunk) {
+    const double factor = std::exp(partials_[chunk].sum.largest - all.largest);
+    all.total += factor * partials_[chunk].sum.total;
+    Wide(mean.data(), K) += factor * ConstWide(weighted_sums_[chunk], K);
   }
   for (double& coordinate : mean)
     coordinate /= all.total;
   return all;
 }
 
-void TiltPass::accumulate(Partial& partial, RowRange tile, const double* theta,
+void TiltPass::accumulate(Partial& partial, double* weighted, RowRange tile, const double* theta,
                           const double* log_base_weights, double* scores, double* exponential) {
   const auto n = static_cast<Eigen::Index>(tile.size());
   rows_.scores(tile, theta, scores, Visit::first);
@@ -71,17 +101,20 @@ void TiltPass::accumulate(Partial& partial, RowRange tile, const double* theta,
   if (log_base_weights)
     tile_scores += ConstWide(log_base_weights + tile.begin, n);
 
-  const double largest = tile_scores.maxCoeff();
-  if (!partial.finite || largest == minus_infinity)
+  if (!partial.finite)
     return;
+  const double largest = tile_scores.maxCoeff();
   if (largest > partial.sum.largest) {
     const double factor = std::exp(partial.sum.largest - largest);
     partial.sum = {largest, partial.sum.total * factor};
-    Wide(partial.weighted, rows_.n_cols()) *= factor;
+    Wide(weighted, rows_.n_cols()) *= factor;
   }
-  exponentials(scores, n, partial.sum.largest, exponential);
-  partial.sum.total += sum_of(exponential, n);
-  rows_.add_weighted(tile, exponential, partial.weighted, Visit::second);
+  if (partial.sum.largest == minus_infinity) { // no row so far has weight
+    std::fill_n(exponential, n, 0.0);
+    return;
+  }
+  partial.sum.total += exponentials(scores, n, partial.sum.largest, exponential);
+  rows_.add_weighted(tile, exponential, weighted, Visit::second);
 }
 
 void TiltPass::weights(std::span<const double> scores, const LogSum& sum, std::span<double> weights) {

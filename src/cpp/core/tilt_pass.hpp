@@ -26,6 +26,10 @@ public:
   LogSum operator()(std::span<const double> theta, std::span<const double> log_base_weights,
                     std::span<double> scores, std::span<double> mean);
 
+  // The same for a caller who wants the weights and not the scores: one exponential a row instead of two.
+  LogSum weights_and_mean(std::span<const double> theta, std::span<const double> log_base_weights,
+                          std::span<double> weights, std::span<double> mean);
+
   // weights = exp(scores − logsum): one sweep over vectors, none over the rows. May be done in place.
   void weights(std::span<const double> scores, const LogSum& sum, std::span<double> weights);
 
@@ -34,17 +38,19 @@ private:
   struct Partial {
     LogSum sum;
     bool finite;
-    double* weighted; // length K, in partial_sums_
   };
-  void accumulate(Partial& partial, RowRange tile, const double* theta, const double* log_base_weights,
-                  double* scores, double* exponential);
+  // Calls add_tile(partial, weighted sum, tile, worker) for all tiles, then adds the chunks up.
+  template <class AddTile>
+  LogSum pass(std::span<double> mean, AddTile&& add_tile);
+  void accumulate(Partial& partial, double* weighted, RowRange tile, const double* theta,
+                  const double* log_base_weights, double* scores, double* exponential);
   [[noreturn]] void explain_nonfinite() const;
 
   const RowBlocks& rows_;
   ThreadPool& pool_;
   Chunks chunks_;
   std::vector<Partial> partials_;
-  Places partial_sums_; // chunks × K
+  ChunkSums weighted_sums_;
   Places tile_buffers_; // threads × rows of a tile
 };
 

@@ -8,25 +8,41 @@ namespace {
 constexpr double smallest_exponent = -708.0;
 constexpr double smallest_exponential = 3.4e-308;
 
+Packet flushed(Packet e) {
+  using namespace Eigen::internal;
+  return pand(e, pcmp_lt(broadcast(smallest_exponential), e));
+}
+
 Packet exponential(Packet difference) {
   using namespace Eigen::internal;
-  return pexp(pmax(difference, broadcast(smallest_exponent)));
+  return flushed(pexp(pmax(difference, broadcast(smallest_exponent))));
+}
+
+// Calls visit(packet) for n numbers and stores what it returns; the last packet is padded, so that no element
+// is treated otherwise than its neighbours.
+template <class Visit>
+void transform(const double* from, Index n, double* to, Visit&& visit) {
+  Index i = 0;
+  for (; i + packet_size <= n; i += packet_size)
+    store(to + i, visit(load(from + i)));
+  if (i < n) {
+    std::array<double, packet_size> last{};
+    std::copy(from + i, from + n, last.begin());
+    store(last.data(), visit(load(last.data())));
+    std::copy(last.begin(), last.begin() + (n - i), to + i);
+  }
 }
 } // namespace
 
-void exponentials(const double* scores, Index n, double largest, double* e) {
+double exponentials(const double* scores, Index n, double largest, double* e) {
   const Packet top = broadcast(largest);
-  Index i = 0;
-  for (; i + packet_size <= n; i += packet_size)
-    store(e + i, exponential(subtract(load(scores + i), top)));
-  if (i < n) {
-    std::array<double, packet_size> last{};
-    std::copy(scores + i, scores + n, last.begin());
-    store(last.data(), exponential(subtract(load(last.data()), top)));
-    std::copy(last.begin(), last.begin() + (n - i), e + i);
-  }
-  for (i = 0; i < n; ++i)
-    e[i] = e[i] > smallest_exponential ? e[i] : 0.0;
+  transform(scores, n, e, [&](Packet score) { return exponential(subtract(score, top)); });
+  return sum_of(e, n);
+}
+
+void rescale_exponentials(double* e, Index n, double factor, double divisor) {
+  const Packet factors = broadcast(factor), divisors = broadcast(divisor);
+  transform(e, n, e, [&](Packet p) { return divide(flushed(multiply(p, factors)), divisors); });
 }
 
 } // namespace drr

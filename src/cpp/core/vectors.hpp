@@ -12,8 +12,11 @@
 
 namespace drr {
 
-// e = exp(scores − largest), and exactly 0 below 3.4e-308. `e` may be the scores themselves.
-void exponentials(const double* scores, Index n, double largest, double* e);
+// e = exp(scores − largest), and exactly 0 below 3.4e-308; returns their sum. `e` may be the scores
+// themselves.
+double exponentials(const double* scores, Index n, double largest, double* e);
+// e = e · factor / divisor, with e · factor exactly 0 below 3.4e-308.
+void rescale_exponentials(double* e, Index n, double factor, double divisor);
 
 inline double sum_of(const double* values, Index n) {
   Packet sums = broadcast(0.0);
