@@ -66,7 +66,7 @@ long allocations_of_a_tilt(const View& view, int n_threads) {
 } // namespace
 
 TEST_CASE("a pass over more tiles allocates no more") {
-  const Index K = 40, few = 50000, many = 100000; // few rows, but enough for a second thread to be started
+  const Index K = 40, few = 80000, many = 160000; // few, but enough even sparse for a second thread to start
   const auto dense = testing::normals(many * K, 1);
   const testing::Sparse sparse_few(dense, few, K, 1.0), sparse_many(dense, many, K, 1.0);
   for (int n_threads : {1, 2}) {
