@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -44,12 +45,22 @@ def _tabular(directory: Path, name: str) -> Problem:
     return _problem(f"{name} (real)", frame, y, 128, manifest["categorical"])
 
 
-def _genes(directory: Path, name: str, positive: str) -> Problem:
-    with np.load(directory / "genes" / f"{name}.npz") as arrays:
+def _genes(directory: Path, name: str, file: str, positive: str) -> Problem:
+    with np.load(directory / "genes" / f"{file}.npz") as arrays:
         X, y, classes = arrays["X"], arrays["y"], list(arrays["class_names"])
     return _problem(
         f"{name} (real)", X.astype(np.float64), (y == classes.index(positive)).astype(int), 128, []
     )
+
+
+TABULAR = ("mammography", "isolet", "boundary", "us_crime")
+GENES = {  # name → file and the class that is rare
+    "TCGA": ("TCGA_LUAD_COAD_READ", "READ"),
+    "Baron": ("Baron_H1", "acinar"),
+    "Bhattacharjee": ("deSouto_Bhattacharjee_2001", "SQ"),
+    "Ramaswamy": ("deSouto_Ramaswamy_2001", "LE"),
+}
+REAL = tuple(f"{name} (real)" for name in (*TABULAR, *GENES))
 
 
 def real_problems() -> dict[str, Callable[[], Problem]]:
@@ -57,10 +68,6 @@ def real_problems() -> dict[str, Callable[[], Problem]]:
     if not os.environ.get("DRR_DATA"):
         return {}
     directory = Path(os.environ["DRR_DATA"])
-    makers: dict[str, Callable[[], Problem]] = {
-        f"{name} (real)": (lambda name=name: _tabular(directory, name))
-        for name in ("mammography", "isolet", "boundary", "us_crime")
-    }
-    makers["TCGA (real)"] = lambda: _genes(directory, "TCGA_LUAD_COAD_READ", "READ")
-    makers["Baron (real)"] = lambda: _genes(directory, "Baron_H1", "acinar")
-    return makers
+    tabular = [partial(_tabular, directory, name) for name in TABULAR]
+    genes = [partial(_genes, directory, name, *which) for name, which in GENES.items()]
+    return dict(zip(REAL, [*tabular, *genes], strict=True))

@@ -7,12 +7,20 @@ from typing import Any
 import numpy as np
 import scipy.linalg.blas
 
+import drr
 from benchmarks.speed.shapes import Problem
 from drr._dispatch import core
 
 
 def one_pass(problem: Problem) -> dict[str, Any]:
     core.tilt(problem.features, np.zeros(problem.features.shape[1]), n_threads=1)
+    return {}
+
+
+def tiny_problem() -> dict[str, Any]:
+    """A raking of ten rows: what memory any call takes, for code and Python's own objects."""
+    rows = np.random.default_rng(0).normal(size=(10, 3))
+    drr.rake(rows, np.full(3, 0.5), n_threads=1)
     return {}
 
 

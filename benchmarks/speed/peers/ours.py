@@ -1,4 +1,4 @@
-"""drr itself, on one thread: the whole, its stages, and the inner solves of the dual one by one."""
+"""drr itself: the whole, its stages, and the inner solves of the dual one by one."""
 
 from __future__ import annotations
 
@@ -12,13 +12,20 @@ import drr
 from benchmarks.speed.shapes import Problem
 from drr._dispatch import core
 
-INNER_SOLVES = ("newton", "pcg-sampled", "pcg-woodbury", "wide")
+LARGEST_HESSIAN = 3000  # columns
 
 
-def floor(problem: Problem, method: str = "auto") -> dict[str, Any]:
+def applicable_inner_solves(problem: Problem) -> list[str]:
+    """All that fit in memory: K² numbers for a Hessian, n0² for the span of the rows."""
+    n_rows, n_columns = problem.features.shape
+    hessians = ["newton", "pcg-sampled"] if n_columns <= LARGEST_HESSIAN else []
+    return [*hessians, "pcg-woodbury", *(["wide"] if n_columns > n_rows else [])]
+
+
+def floor(problem: Problem, method: str = "auto", n_threads: int = 1) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the gap and the status are in the table
-        found = drr.find_floor(problem.features, problem.target, method=method, n_threads=1)
+        found = drr.find_floor(problem.features, problem.target, method=method, n_threads=n_threads)
     return {
         "value": found.value,
         "gap": (found.value - found.lower_bound) / found.value if found.value else 0.0,
@@ -63,6 +70,13 @@ def dual(
         "status": status,
         "weights": result["weights"],
     }
+
+
+def other_dual(problem: Problem, floor: drr.Floor, tolerance: float) -> dict[str, Any]:
+    """Full Newton at another tolerance, whose weights are not those of the other contestants."""
+    figures = dual(problem, floor, tolerance, "newton")
+    del figures["weights"]
+    return figures
 
 
 def rake(problem: Problem, method: str = "auto") -> dict[str, Any]:
