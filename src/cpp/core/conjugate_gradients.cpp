@@ -33,9 +33,10 @@ void ConjugateGradients::solve(const DualPoint& point, double gradient_goal, Dir
   if (first_gradient_norm_ == 0)
     first_gradient_norm_ = gradient_norm;
 
-  // Accuracy that grows as the outer iteration converges keeps it superlinear; beyond the goal nothing is
+  // Accuracy that grows as fast as the outer iteration converges keeps it quadratic, and each outer iteration
+  // less saves a pass and a new beginning; at first a rough direction will do. Beyond the goal nothing is
   // gained.
-  const double forcing = std::min(0.1, std::sqrt(gradient_norm / first_gradient_norm_));
+  const double forcing = std::min(0.3, gradient_norm / first_gradient_norm_);
   const double enough = std::max(forcing * gradient_norm, 0.3 * gradient_goal);
 
   direction.step.setZero(model_.n_cols());

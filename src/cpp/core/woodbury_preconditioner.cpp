@@ -12,13 +12,12 @@ constexpr Index fewest_heavy_rows = 96, most_heavy_rows = 384;
 constexpr Index most_numbers = 32 * 1024 * 1024; // in the copy of the heavy rows
 constexpr Index columns_between_polls = 4096;
 
-// Twice the effective number of rows holds most of the weight; beyond that more rows cost more than they
-// save.
+// The effective number of rows holds most of the weight; beyond that more rows cost more than they save.
 Index heavy_rows(const DualPoint& point, Index n_cols) {
   const double ess = 1.0 / point.weights.squaredNorm();
   const Index most =
       std::min({most_heavy_rows, std::max<Index>(16, most_numbers / n_cols), Index{point.weights.size()}});
-  return std::clamp(static_cast<Index>(2 * ess), std::min(fewest_heavy_rows, most), most);
+  return std::clamp(static_cast<Index>(ess), std::min(fewest_heavy_rows, most), most);
 }
 
 // P = κI + BᵀB with B the heaviest rows, √wᵢ(aᵢ − m)ᵀ, and κ the curvature of the norm plus that of the light
