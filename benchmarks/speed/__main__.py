@@ -19,7 +19,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 from benchmarks.speed import stored, tables, targets
 from benchmarks.speed.contest import run_contest
-from benchmarks.speed.picture import draw
+from benchmarks.speed.picture import PICTURES, draw
 from benchmarks.speed.real_maps import REAL, real_problems
 from benchmarks.speed.shapes import SHAPES
 
@@ -33,6 +33,7 @@ def main() -> None:
         "--time-limit", type=float, default=60, help="seconds that one run of a slow peer may always take"
     )
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
+    parser.add_argument("--pictures", type=Path, default=PICTURES)
     arguments = parser.parse_args()
 
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -49,7 +50,8 @@ def main() -> None:
     reached = targets.check(rows)
     tables.print_targets(reached)
     stored.write(reached, arguments.out / "targets.csv")
-    draw(rows, arguments.out / "results.png")
+    arguments.pictures.mkdir(parents=True, exist_ok=True)
+    draw(rows, arguments.pictures / "results.png")
 
 
 if __name__ == "__main__":

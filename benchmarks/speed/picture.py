@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchmarks.speed.contest import Row
 
+PICTURES = Path(__file__).parents[2] / "docs" / "_static" / "speed"
 PEERS = {  # contestant → label, colour, marker
     "drr, paper's method": ("paper's method, our C++", "C1", "s"),
     "NumPy, paper's method": ("paper's method, NumPy and SciPy", "C3", "D"),

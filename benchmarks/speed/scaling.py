@@ -14,6 +14,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 
 import drr
+from benchmarks.speed.picture import PICTURES
 from benchmarks.speed.shapes import Problem, numeric_problem
 from benchmarks.speed.timing import best_times
 
@@ -60,7 +61,7 @@ def sweep(name: str, values: tuple[float, ...], make, repeats: int) -> np.ndarra
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
+    parser.add_argument("--pictures", type=Path, default=PICTURES)
     arguments = parser.parse_args()
 
     def of_rows(n_rows: float) -> tuple[Problem, float]:
@@ -78,7 +79,7 @@ def main() -> None:
     results = [
         (values, sweep(name, values, make, arguments.repeats), title) for name, values, make, title in panels
     ]
-    draw(results, arguments.out)
+    draw(results, arguments.pictures)
 
 
 def draw(results: list[tuple[tuple[float, ...], np.ndarray, str]], directory: Path) -> None:
@@ -93,6 +94,8 @@ def draw(results: list[tuple[tuple[float, ...], np.ndarray, str]], directory: Pa
             axes.plot(values, times[:, column], marker="o", label=name)
         axes.set(xscale="log", yscale="log", xlabel=title, ylabel="seconds, one thread")
         axes.grid(alpha=0.3)
+        if times.max() < 10 * times.min():  # else a flat curve fills the panel with noise
+            axes.set_ylim(times.min() / 4, times.max() * 4)
     panels[0].legend(frameon=False)
     directory.mkdir(parents=True, exist_ok=True)
     figure.savefig(directory / "scaling.png", dpi=120)

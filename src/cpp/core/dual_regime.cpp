@@ -5,7 +5,7 @@
 namespace drr {
 
 namespace {
-// Measured on one core in units of one weighted Gram matrix of all rows (benchmarks/speed/dual_regimes.py):
+// Measured on one core in units of one weighted Gram matrix of all rows (python -m benchmarks.speed):
 // a Newton iteration costs 1.2 and there are 4 to 7; a pass costs 0.03 to 0.17 and conjugate gradients make
 // 16 to 50.
 constexpr Index narrow = 64;            // the Hessian costs no more than two passes
@@ -14,7 +14,6 @@ constexpr Index largest_hessian = 3000; // columns; K² doubles are then 72 MB, 
 // A sample of 12K rows costs less than a Gram matrix of all rows from here on, and there are steps to repay
 // it.
 constexpr Index rows_per_column = 16;
-constexpr Index few_columns = 300; // the sample's factor is cheaper than products with hundreds of heavy rows
 } // namespace
 
 DualMethod cheapest_method(const DualModel& model) {
@@ -23,7 +22,7 @@ DualMethod cheapest_method(const DualModel& model) {
     return DualMethod::newton;
   if (K > n && n <= few_rows)
     return DualMethod::wide;
-  if (K <= largest_hessian && (n > rows_per_column * K || K <= few_columns))
+  if (K <= largest_hessian && n > rows_per_column * K)
     return DualMethod::pcg_sampled;
   return DualMethod::pcg_woodbury;
 }
