@@ -226,5 +226,5 @@ def same_map_controls(results: Results) -> Drawing | None:
         panel.axhline(dual, color=OURS, lw=1, ls="--", label="dual alone")
         panel.set(xlabel="C, weaker penalty to the right", title=f"D = {n}")
     axes[0].set_ylabel("mean AP over data sets")
-    axes[1].legend(fontsize=7)
+    axes[1].legend(fontsize=7, handlelength=4)  # long enough to tell dashes from a line
     return picture, frame
