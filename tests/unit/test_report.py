@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pandas
 import pytest
+import scipy.integrate
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, confusion_matrix, precision_recall_curve, roc_auc_score
 
@@ -70,7 +71,7 @@ def test_curves_agree_with_scikit_learn(evaluation):
         expected = precision[np.flatnonzero(recall >= level - 1e-12)[-1]]
         assert precision_at(sweep, np.array([level]))[0] == pytest.approx(expected)
     grid = np.linspace(0, 1, 20001)
-    area = np.trapezoid(recall_at(sweep, grid), grid)
+    area = scipy.integrate.trapezoid(recall_at(sweep, grid), grid)
     assert area == pytest.approx(roc_auc_score(evaluation.positive, score), abs=2e-3)
 
 
