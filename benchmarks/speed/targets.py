@@ -1,6 +1,6 @@
 """The figures the solvers should reach, as ratios within one run; each is reported as met or not.
 
-The real maps, on which nothing was tuned, are held to the targets of the shape that they are like.
+The real maps are held to the targets of the shape that they are like.
 """
 
 from __future__ import annotations
