@@ -23,6 +23,7 @@ pytest.importorskip("skops")
 
 ROOT = Path(__file__).parents[2]
 MODELS = ROOT / "tests" / "data" / "models"
+WITHOUT_BASE = {"feature_map", "dual", "rescored"}
 
 
 def keep_models():
@@ -37,17 +38,12 @@ def keep_models():
 )
 def test_kept_models_say_what_they_said(path):
     writer = drr.read_note(path).versions["scikit-learn"]
+    if path.stem not in WITHOUT_BASE and Version(sklearn.__version__) < Version(writer):
+        pytest.skip(f"its base is of scikit-learn {writer}, whose models older versions do not read")
     with warnings.catch_warnings():
         # scikit-learn's warning of models from other versions; whether the scores are right is seen below.
         warnings.simplefilter("ignore", InconsistentVersionWarning)
-        try:
-            model = drr.load(path)
-        except drr.ModelFileError:
-            if Version(sklearn.__version__) < Version(writer):
-                pytest.skip(
-                    f"the base was written by scikit-learn {writer}, whose models older versions may not read"
-                )
-            raise
+        model = drr.load(path)
     kept = json.loads(path.with_suffix(".json").read_text())
     rows = pandas.DataFrame(kept["rows"])
     found = keep_models().outputs(model, rows)
