@@ -191,7 +191,8 @@ def optimal_weight(d1: ArrayLike, d2: ArrayLike, rho: ArrayLike) -> FloatOrArray
     dual_adds = second - correlation * first
     base_adds = first - correlation * second
     between = (dual_adds > 0) & (base_adds > 0)
-    ratio = np.divide(dual_adds, base_adds, out=np.zeros(np.shape(between)), where=between)
+    with np.errstate(over="ignore"):  # beyond the largest double the base adds as good as nothing
+        ratio = np.divide(dual_adds, base_adds, out=np.zeros(np.shape(between)), where=between)
     return _unwrap(np.where(dual_adds <= 0, 0.0, np.where(base_adds <= 0, np.inf, ratio)))
 
 

@@ -232,3 +232,7 @@ def test_arrays_broadcast():
     assert values.shape == (2, 3)
     assert isinstance(theory.fusion_deflection(1, 1, 0, 0.5), float)
     assert isinstance(theory.fusion_gains(1, 1, 0, 0.5), bool)
+
+
+def test_the_weight_of_a_base_that_adds_next_to_nothing_is_infinite():
+    assert theory.optimal_weight(5e-324, 10.0, 0.0) == np.inf
