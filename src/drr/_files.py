@@ -21,6 +21,9 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield draft
         os.replace(draft, target)
-    except BaseException:
+    except BaseException as error:
         draft.unlink(missing_ok=True)
+        # A full disk names no file, and the draft means nothing to anybody.
+        if isinstance(error, OSError) and error.filename in (None, os.fspath(draft)):
+            error.filename = os.fspath(path)
         raise

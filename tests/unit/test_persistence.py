@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import zipfile
 
@@ -13,6 +14,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.linear_model import LogisticRegression, Perceptron
 
 import drr
+from drr._files import written_whole
 
 pytest.importorskip("skops")
 
@@ -101,6 +103,19 @@ def rewritten(path, changes):
             if content is not None:
                 archive.writestr(name, content)
     return other
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(path):
+    def fill_disk():
+        with written_whole(path) as draft:
+            draft.write_text("half of it")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = path.read_bytes()
+    with pytest.raises(OSError, match=r"model\.skops"):
+        fill_disk()
+    assert path.read_bytes() == before
+    assert [each.name for each in path.parent.iterdir()] == ["model.skops"]
 
 
 def test_a_newer_format_is_refused_by_name(path):

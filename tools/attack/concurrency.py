@@ -18,11 +18,14 @@ from typing import Any
 
 import joblib
 import numpy as np
+from joblib.externals.loky import get_reusable_executor
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import drr
+
+PATIENCE = 600  # seconds: a worker imports everything anew, which a loaded machine takes a minute for
 
 
 def data() -> tuple[np.ndarray, np.ndarray]:
@@ -77,15 +80,12 @@ def _child(expected: bytes, result: Any) -> None:
     result.put(scores_of(classifier().fit(X, y), X) == expected)
 
 
-def attack_fork() -> list[str]:
-    """A forked child fits with threads, after the parent has."""
-    X, y = data()
-    expected = scores_of(classifier().fit(X, y), X)
+def _fork_and_fit(expected: bytes) -> list[str]:
     context = multiprocessing.get_context("fork")
     result = context.Queue()
     child = context.Process(target=_child, args=(expected, result))
     child.start()
-    child.join(120)
+    child.join(PATIENCE)
     if child.is_alive():
         child.kill()
         return ["a forked child hangs"]
@@ -94,14 +94,49 @@ def attack_fork() -> list[str]:
     )
 
 
+def attack_fork() -> list[str]:
+    """A forked child fits with threads, after the parent has."""
+    X, y = data()
+    return _fork_and_fit(scores_of(classifier().fit(X, y), X))
+
+
+def attack_fork_during_fits(n_children: int) -> list[str]:
+    """Children forked while another thread of the parent is in the middle of a solve, whatever it holds."""
+    X, y = data()
+    expected = scores_of(classifier().fit(X, y), X)
+    rows = np.random.default_rng(1).normal(size=(4000, 40))
+    ended = threading.Event()
+
+    def keep_raking() -> None:
+        while not ended.is_set():
+            drr.rake(rows, rows[:9].mean(axis=0), n_threads=2)
+
+    with ThreadPoolExecutor(1) as pool:
+        raking = pool.submit(keep_raking)
+        try:
+            wrong = [what for _ in range(n_children) for what in _fork_and_fit(expected)]
+        finally:
+            ended.set()
+        raking.result()
+    return wrong
+
+
 def _fit_and_score(X: np.ndarray, y: np.ndarray) -> bytes:
     return scores_of(classifier().fit(X, y), X)
 
 
 def attack_loky() -> list[str]:
+    """Workers of joblib fit, and score a model that was fitted here; then their executor is shut down."""
     X, y = data()
-    expected = _fit_and_score(X, y)
-    found = joblib.Parallel(n_jobs=2)(joblib.delayed(_fit_and_score)(X, y) for _ in range(4))
+    model = classifier().fit(X, y)
+    expected = scores_of(model, X)
+    tasks = [joblib.delayed(_fit_and_score)(X, y), joblib.delayed(scores_of)(model, X)] * 4
+    try:
+        found = joblib.Parallel(n_jobs=2, backend="loky", timeout=PATIENCE)(tasks)
+    except TimeoutError:
+        return [f"workers of joblib have not answered in {PATIENCE} s"]
+    finally:
+        get_reusable_executor().shutdown(wait=True, kill_workers=True)
     return [] if all(each == expected for each in found) else ["workers of joblib find other scores"]
 
 
@@ -160,6 +195,7 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--workers", type=int, default=8)
     parser.add_argument("--tasks", type=int, default=200)
+    parser.add_argument("--children", type=int, default=20, help="forked in the middle of fits")
     parser.add_argument("--interrupts", type=int, default=500)
     options = parser.parse_args(arguments)
     X, y = data()
@@ -171,7 +207,9 @@ def main(arguments: list[str]) -> int:
         ("shared estimator", lambda: attack_shared_estimator(options.workers, options.tasks)),
         ("one object fitted by many", lambda: attack_one_estimator_fitted_by_many(options.workers)),
         ("fork after a fit", attack_fork),
+        ("fork during fits", lambda: attack_fork_during_fits(options.children)),
         ("interrupts", lambda: attack_by_interrupts(options.interrupts)),
+        ("joblib workers", attack_loky),
     ):
         wrong = run()
         failures += len(wrong)
@@ -180,10 +218,11 @@ def main(arguments: list[str]) -> int:
     if after > before:
         failures += 1
         print(f"{after - before} threads were left behind")
-    wrong = attack_loky()  # last: its own manager thread stays
-    failures += len(wrong)
-    print("joblib workers: " + ("; ".join(wrong) if wrong else "nothing wrong"))
+    else:
+        print(f"threads left behind: none ({before} before, {after} after)")
     lock = getattr(sys, "_is_gil_enabled", lambda: True)()
-    print(f"{options.tasks} tasks on {options.workers} threads, {options.interrupts} interrupts, {failures} failures; "
-          f"interpreter lock {'on' if lock else 'off'}")  # fmt: skip
+    print(
+        f"{options.tasks} tasks on {options.workers} threads, {options.children} forks during fits, "
+        f"{options.interrupts} interrupts, {failures} failures; interpreter lock {'on' if lock else 'off'}"
+    )
     return bool(failures)

@@ -4,16 +4,18 @@
 
 Three kinds of damage: bytes changed or cut off; the description of the objects rewritten to name other types, among
 them functions that would leave a trace if they ran; and arrays exchanged for others of another type, shape or
-content, which reach the kernels when the model scores. A file with other numbers of the same kind loads and scores
-by them: nothing signs a model file.
+content, which reach the kernels when the model scores. The models are a logistic regression, a forest and boosted
+trees, whose nodes name each other by number. Every file is read in a forked child, which may end but must not. A file
+with other numbers of the same kind loads and scores by them: nothing signs a model file.
 """
 
 from __future__ import annotations
 
 import argparse
-import faulthandler
+import contextlib
 import io
 import json
+import signal
 import tempfile
 import warnings
 import zipfile
@@ -22,11 +24,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 import drr
+from tools.attack.children import in_child
 
 TRACE = "drr_attack_trace"
+PATIENCE = 60  # seconds
 HOSTILE = [
     ("os", "system"), ("builtins", "eval"), ("builtins", "exec"), ("subprocess", "Popen"), ("posix", "system"),
     ("shutil", "rmtree"), ("importlib", "import_module"), ("pickle", "loads"), ("drr.raking", "rake"),
@@ -39,18 +44,32 @@ def leave_a_trace(*_: Any, **__: Any) -> None:
     Path(tempfile.gettempdir(), TRACE).touch()
 
 
-def example() -> tuple[bytes, np.ndarray]:
+def rows_to_score() -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     y = np.arange(200) < 30
-    X = np.column_stack([rng.normal(size=(200, 3)) + y[:, None], rng.integers(3, size=200)])
+    return np.column_stack([rng.normal(size=(200, 3)) + y[:, None], rng.integers(3, size=200)]), y
+
+
+def save_examples(folder: Path) -> str:
+    """Model files named by their base classifier."""
+    X, y = rows_to_score()
     feature_map = drr.RakingFeatureMap(8, categorical_features=[3], random_state=0)
-    model = drr.DRRClassifier(LogisticRegression(), dual=drr.RakingDual(feature_map), random_state=0).fit(
-        X, y
-    )
+    bases = {
+        "logistic": LogisticRegression(),
+        "forest": RandomForestClassifier(5, random_state=0),
+        "boosting": HistGradientBoostingClassifier(max_iter=5, categorical_features=[3], random_state=0),
+    }
+    for name, base in bases.items():
+        model = drr.DRRClassifier(base, dual=drr.RakingDual(feature_map), random_state=0).fit(X, y)
+        drr.save(model, folder / name)
+    return " ".join(bases)
+
+
+def examples() -> dict[str, bytes]:
+    """In a child, because boosting starts threads of OpenMP, after which a fork of that process would hang."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "model.skops")
-        drr.save(model, path)
-        return path.read_bytes(), X
+        names = in_child(lambda: save_examples(Path(folder))).split()
+        return {name: Path(folder, name).read_bytes() for name in names}
 
 
 def damage_bytes(content: bytes, rng: np.random.Generator) -> bytes:
@@ -107,7 +126,13 @@ def damage_arrays(content: bytes, rng: np.random.Generator) -> bytes:
     for name in rng.choice(arrays, size=min(len(arrays), int(rng.integers(1, 5))), replace=False):
         array = np.load(io.BytesIO(members[name]))
         kind = rng.integers(6)
-        if kind == 0:
+        if array.dtype.names and rng.uniform() < 0.8:  # the nodes of a tree
+            array = array.copy()
+            field = array[str(rng.choice(array.dtype.names))].reshape(-1)
+            odd = [-1, 0, 1, 10**6, 2**31 - 1, -(2**31), len(array)]
+            with contextlib.suppress(OverflowError):
+                field[rng.integers(len(field), size=int(rng.integers(1, 4)))] = odd[rng.integers(len(odd))]
+        elif kind == 0:
             array = array.ravel()[: rng.integers(array.size + 1)]
         elif kind == 1:
             array = (
@@ -134,28 +159,30 @@ def damage_arrays(content: bytes, rng: np.random.Generator) -> bytes:
 DAMAGES = [damage_bytes, damage_schema, damage_arrays]
 
 
-def attack(content: bytes, X: np.ndarray, folder: Path, seed: int) -> tuple[str, list[str]]:
-    """How a damaged file ended, and what is wrong about that."""
+def attack(content: bytes, X: np.ndarray, folder: Path, seed: int) -> str:
+    """How a damaged file ended; what begins with FAILED is wrong."""
     rng = np.random.default_rng(seed)
     damage = DAMAGES[seed % len(DAMAGES)]
     path = folder / "model.skops"
     path.write_bytes(damage(content, rng))
-    name = damage.__name__
+    return f"{damage.__name__}: {in_child(lambda: _load_and_score(path, X))}"
+
+
+def _load_and_score(path: Path, X: np.ndarray) -> str:
+    signal.alarm(PATIENCE)  # nodes that name each other in a circle would be followed for ever
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
             model = drr.load(path)
-        except drr.ModelFileError:
-            return f"{name}: refused", []
-        except MemoryError:
-            return f"{name}: MemoryError", []
+        except (drr.ModelFileError, MemoryError) as error:
+            return "refused" if isinstance(error, drr.ModelFileError) else "MemoryError"
         except Exception as error:
-            return f"{name}: raised", [f"load raised {type(error).__name__}: {error}"]
+            return f"FAILED: load raised {type(error).__name__}: {error}"
         try:
             model.predict_proba(X)
         except Exception as error:  # any exception will do: what matters is that the process lives
-            return f"{name}: loaded, then {type(error).__name__}", []
-    return f"{name}: loaded and scored", []
+            return f"loaded, then {type(error).__name__}"
+    return "loaded and scored"
 
 
 def main(arguments: list[str]) -> int:
@@ -165,23 +192,23 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--files", type=int, default=2000)
     parser.add_argument("--first-seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    faulthandler.enable()
-    content, X = example()
+    files, (X, _) = examples(), rows_to_score()
     trace = Path(tempfile.gettempdir(), TRACE)
     trace.unlink(missing_ok=True)
     counts: Counter[str] = Counter()
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(options.first_seed, options.first_seed + options.files):
-            end, wrong = attack(content, X, Path(folder), seed)
+            name = list(files)[seed // len(DAMAGES) % len(files)]
+            end = attack(files[name], X, Path(folder), seed)
             if trace.exists():
                 trace.unlink()
-                wrong = [*wrong, "code from the file ran"]
-            counts[end] += 1
-            if wrong:
+                end = "FAILED: code from the file ran"
+            counts[f"{name} {end.partition(': FAILED')[0]}"] += 1
+            if "FAILED" in end:
                 failures += 1
-                print(f"FAILED {seed}: " + "; ".join(wrong), flush=True)
+                print(f"FAILED {seed} {name} {end}", flush=True)
     for end, count in sorted(counts.items()):
         print(f"{end:60s} {count}")
-    print(f"{options.files} damaged files, {failures} failures")
+    print(f"{options.files} damaged files of {', '.join(files)}: {failures} failures")
     return bool(failures)
