@@ -24,6 +24,7 @@ from drr._dispatch import __version__
 from drr._embedding import Embedding
 from drr._files import written_whole
 from drr._models import Models
+from drr._tree_checks import check_trees
 from drr.calibration import IsotonicCalibration, SigmoidCalibration
 from drr.classifier import DRRClassifier
 from drr.cut_rules import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
@@ -181,6 +182,10 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
         raise _damaged(path, error) from error
     if not isinstance(model, _ESTIMATORS):
         raise ModelFileError(f"{os.fspath(path)} holds a {type(model).__name__}, not an estimator of drr")
+    try:
+        check_trees(model)
+    except Exception as error:  # a part may lack whatever the file left out
+        raise _damaged(path, error) from error
     return model
 
 

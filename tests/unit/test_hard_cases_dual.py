@@ -10,6 +10,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import drr
+from drr._dispatch import core
 
 
 def rows(n_rows=120, n_columns=5, seed=0):
@@ -211,15 +212,26 @@ def test_distances_beyond_what_squares_can_hold_are_refused():
             drr.solve_dual(features * scale, target * scale, 0.0)
 
 
-def test_a_row_whose_square_overflows_is_refused_whatever_its_weight():
-    """Its weight hides it from the base mean, and the dual would end at θ = 0."""
-    features = rows(9, 4)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("method", ["auto", "auto:newton", "auto:pcg-sampled", "auto:pcg-woodbury"])
+def test_the_floor_itself_is_never_proved_infeasible(method):
+    """θ goes to infinity, and scores that are only carried along end above the floor by 1e-11 of it."""
+    figures = core.solve_dual(
+        np.array([[-9.5], [-5.75]]), np.zeros(1), 5.75, None, None, None, np.nan, method, 0, 1, None
+    )
+    assert figures["status"] != "infeasible"
+
+
+@pytest.mark.parametrize("n_columns", [4, 400])
+def test_a_row_whose_square_overflows_is_refused_whatever_its_weight(n_columns):
+    """Its weight hides it from the base mean; the dual would end at θ = 0, or divide by a rank of zero."""
+    features = rows(9, n_columns)
     features[2, 0] = 1.7e308
     d = np.ones(9)
-    d[5] = 1e160
+    d[5] = 1e300
     for solve in (drr.find_floor, lambda *problem, **options: drr.solve_dual(*problem, 1.0, **options)):
         with pytest.raises(ValueError, match="rescale"):
-            solve(features, np.full(4, -1.0), base_weights=d)
+            solve(features, np.full(n_columns, -1.0), base_weights=d)
 
 
 @pytest.mark.parametrize("exponent", [-138, -90, 90, 140])

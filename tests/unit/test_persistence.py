@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import zipfile
 
@@ -116,6 +117,37 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(path):
         fill_disk()
     assert path.read_bytes() == before
     assert [each.name for each in path.parent.iterdir()] == ["model.skops"]
+
+
+@pytest.mark.parametrize(
+    ("base", "field", "number"),
+    [
+        (RandomForestClassifier(3, random_state=0), "left_child", 10**6),
+        (RandomForestClassifier(3, random_state=0), "right_child", 0),
+        (RandomForestClassifier(3, random_state=0), "feature", 10**6),
+        (HistGradientBoostingClassifier(max_iter=3), "left", 10**6),
+        (HistGradientBoostingClassifier(max_iter=3), "right", 0),
+        (HistGradientBoostingClassifier(max_iter=3), "feature_idx", 10**6),
+    ],
+)
+def test_trees_that_lead_out_of_themselves_are_refused(base, field, number, rows, tmp_path):
+    """scikit-learn follows such a node out of its memory, or in a circle for ever."""
+    path = tmp_path / "model.skops"
+    drr.save(drr.DRRClassifier(base, random_state=0).fit(*rows), path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            if name.endswith(".npy"):
+                nodes = np.load(io.BytesIO(content))
+                if field in (nodes.dtype.names or ()):
+                    nodes[field][0] = number
+                    file = io.BytesIO()
+                    np.save(file, nodes)
+                    content = file.getvalue()
+            archive.writestr(name, content)
+    with pytest.raises(drr.ModelFileError, match="tree"):
+        drr.load(path)
 
 
 def test_a_newer_format_is_refused_by_name(path):

@@ -31,7 +31,7 @@ import drr
 from tools.attack.children import in_child
 
 TRACE = "drr_attack_trace"
-PATIENCE = 60  # seconds
+PATIENCE = 30  # seconds of processor time
 HOSTILE = [
     ("os", "system"), ("builtins", "eval"), ("builtins", "exec"), ("subprocess", "Popen"), ("posix", "system"),
     ("shutil", "rmtree"), ("importlib", "import_module"), ("pickle", "loads"), ("drr.raking", "rake"),
@@ -169,7 +169,9 @@ def attack(content: bytes, X: np.ndarray, folder: Path, seed: int) -> str:
 
 
 def _load_and_score(path: Path, X: np.ndarray) -> str:
-    signal.alarm(PATIENCE)  # nodes that name each other in a circle would be followed for ever
+    signal.setitimer(
+        signal.ITIMER_PROF, PATIENCE
+    )  # nodes that name each other in a circle would be followed for ever
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

@@ -168,9 +168,7 @@ def disk_writers(folder: Path) -> dict[str, Callable[[], str]]:
     return {
         "save": lambda: _save(folder, model),
         "checkpoint": lambda: _checkpoint(folder, folder / "rows.npy"),
-        "drr fit": lambda: _command(
-            folder, *["fit", "train.csv", "--target", "rare", "--base", "logistic", "-o", "m.skops"]
-        ),
+        "drr fit": lambda: _command(folder, "fit train.csv --target rare --base logistic -o m.skops"),
         "drr score csv": lambda: _command(folder, "score m.skops train.csv -o s.csv"),
         "drr score parquet": lambda: _command(folder, "score m.skops train.csv -o s.parquet"),
         "drr report": lambda: _command(folder, "report m.skops train.csv -o r.html"),
