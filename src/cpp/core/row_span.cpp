@@ -1,6 +1,7 @@
 #include "core/row_span.hpp"
 
 #include "core/row_passes.hpp"
+#include "drr/errors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,8 @@ RowSpan::RowSpan(const RowBlocks& rows, ThreadPool& pool)
   if (rows.is_sparse() || !factorise(GramPrecision::single_precision, too_dependent))
     factorise(GramPrecision::double_precision,
               static_cast<double>(rows.n_rows()) * std::numeric_limits<double>::epsilon());
+  if (rank_ == 0) // rows whose mean is not the target span something, unless their products overflow
+    throw InvalidInput("the squared norms of features - target overflow; rescale the features");
 }
 
 // Columns of L until what is left over is no more than the share `smallest` of the largest row; whether that
