@@ -27,6 +27,8 @@ if [ ${#tests[@]} -eq 0 ]; then
   for name in sklearn_estimators sklearn_features; do tests+=("--ignore=tests/contract/test_$name.py"); done
   # The large data sets: minutes would become an hour.
   tests+=(--ignore=tests/oracle/test_paper_floors.py)
+  # It asks for the last digit of a floor, which the rounding at -O1 misses (docs/trust.md).
+  tests+=(--deselect=tests/unit/test_hard_cases_floor.py::test_random_features_of_a_single_column)
 fi
 
 build=$(mkdir -p "${BUILD:-build}" && realpath "${BUILD:-build}")/$kind
@@ -46,12 +48,20 @@ meson install -C "$build" --destdir installed --quiet
 package=$(dirname "$(find "$build/installed" -path '*/drr/__init__.py')")
 # An editable installation puts itself before everything else; the instrumented package is the one on the path, here and
 # in the interpreters that tests start.
-cat > "$package/../sitecustomize.py" <<'END'
+cat > "$package/../sitecustomize.py" <<END
 import sys
 
 sys.meta_path = [finder for finder in sys.meta_path if "esonpy" not in type(finder).__name__]
+if "$kind" == "thread":
+    # Importing polars crashes under ThreadSanitizer, importing onnxruntime is a race of its own: tests that need them skip.
+    sys.modules["polars"] = sys.modules["onnxruntime"] = None
 END
-export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONPATH=$(realpath "$package/..")
+# pytest keeps what a test writes to itself, and a report ends the process: reports go to files.
+reports=$build/report
+rm -f "$reports".*
+trap 'cat "$reports".* 2>/dev/null || true' EXIT
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:log_path=$reports PYTHONPATH=$(realpath "$package/..")
+export UBSAN_OPTIONS=$UBSAN_OPTIONS:log_path=$reports TSAN_OPTIONS=$TSAN_OPTIONS:log_path=$reports
 preload=$(for name in $libraries libstdc++.so; do "${CXX:-g++}" -print-file-name=$name; done | tr '\n' ' ')
 LD_PRELOAD=$preload python -c 'import drr; print("under test:", drr.__file__)'
 LD_PRELOAD=$preload python -m pytest -q -p no:cacheprovider -p no:faulthandler "${tests[@]}"

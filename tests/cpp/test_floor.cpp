@@ -1,4 +1,5 @@
 #include "certificates.hpp"
+#include "core/corral_factor.hpp"
 #include "drr/errors.hpp"
 #include "problem.hpp"
 
@@ -63,6 +64,17 @@ TEST_CASE("floor: the certificate holds in both precisions, dense and sparse, ta
     check_floor(gathered, PlainRows(dense, target));
     CHECK(gathered.value == doctest::Approx(floor_of(view_of(dense, K), target).value).epsilon(1e-12));
   }
+}
+
+TEST_CASE("floor: a batch without rows leaves the factor as it is") {
+  CorralFactor factor;
+  Eigen::MatrixXd before(0, 2), square = 4.0 * Eigen::MatrixXd::Identity(2, 2), none(2, 0), nothing(0, 0);
+  CHECK(factor.append(before, square).size() == 2);
+  CHECK(factor.append(none, nothing).empty());
+  CHECK(factor.size() == 2);
+  Eigen::VectorXd v = Eigen::VectorXd::Constant(2, 8.0);
+  factor.solve(v);
+  CHECK(v == Eigen::VectorXd::Constant(2, 2.0));
 }
 
 TEST_CASE("floor: hard cases") {

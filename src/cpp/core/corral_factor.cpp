@@ -37,7 +37,7 @@ std::vector<Index> CorralFactor::assign(Eigen::MatrixXd& columns, double depende
 std::vector<Index> CorralFactor::append(Eigen::MatrixXd& cross, Eigen::MatrixXd& square) {
   const Index t = square.rows();
   const Eigen::VectorXd squared_norms = square.diagonal();
-  if (size_ > 0) {
+  if (size_ > 0 && t > 0) { // Eigen would take the address of the first of no numbers
     solve_lower(cross);
     square.noalias() -= cross.transpose() * cross;
   }
