@@ -56,6 +56,8 @@ if "$kind" == "thread":
     # Importing polars crashes under ThreadSanitizer, importing onnxruntime is a race of its own: tests that need them skip.
     sys.modules["polars"] = sys.modules["onnxruntime"] = None
 END
+# The threads of NumPy's BLAS are not instrumented either, and what they wrote looks like a race when NumPy frees it.
+export OPENBLAS_NUM_THREADS=1
 # pytest keeps what a test writes to itself, and a report ends the process: reports go to files.
 reports=$build/report
 rm -f "$reports".*

@@ -1,5 +1,6 @@
 #include "certificates.hpp"
 #include "core/corral_factor.hpp"
+#include "core/floor_passes.hpp"
 #include "drr/errors.hpp"
 #include "problem.hpp"
 
@@ -64,6 +65,34 @@ TEST_CASE("floor: the certificate holds in both precisions, dense and sparse, ta
     check_floor(gathered, PlainRows(dense, target));
     CHECK(gathered.value == doctest::Approx(floor_of(view_of(dense, K), target).value).epsilon(1e-12));
   }
+}
+
+TEST_CASE("floor: the survey of the rows that are present") {
+  const Index n = 301, K = 7;
+  const auto dense = normals(n * K, 25);
+  const std::vector<double> shift(K, 0.5);
+  std::vector<double> base_weights(n), mean(K, 0.0), norms;
+  for (Index i = 0; i < n; ++i)
+    base_weights[i] = i % 3 == 0 ? 0.0 : 1.0 / 200;
+  for (Index i = 0; i < n; ++i) {
+    double norm = 0;
+    for (Index k = 0; k < K; ++k) {
+      const double a = dense[i * K + k] - shift[k];
+      mean[k] += base_weights[i] * a;
+      norm += a * a;
+    }
+    if (base_weights[i] > 0)
+      norms.push_back(std::sqrt(norm));
+  }
+  std::sort(norms.begin(), norms.end());
+  const auto rows = make_row_blocks(view_of(dense, K), shift.data());
+  ThreadPool pool({1, nullptr});
+  const RowSurvey survey = FloorPasses(*rows, base_weights, pool).survey();
+  CHECK(survey.smallest_norm == doctest::Approx(norms.front()).epsilon(1e-13));
+  CHECK(survey.median_norm == doctest::Approx(norms[norms.size() / 2]).epsilon(1e-13));
+  CHECK(survey.largest_norm == doctest::Approx(norms.back()).epsilon(1e-13));
+  for (Index k = 0; k < K; ++k)
+    CHECK(survey.mean[k] == doctest::Approx(mean[k]).epsilon(1e-12));
 }
 
 TEST_CASE("floor: a batch without rows leaves the factor as it is") {

@@ -23,7 +23,7 @@ _DUAL = [
 CORE = {
     **dict.fromkeys(("csr_rows", "dense_rows", "packets", "row_blocks", "row_passes", "vectors", "places"), _ROWS),
     **dict.fromkeys(("tilt", "tilt_pass"), _ROWS),
-    "thread_pool": ["unit/test_dual", "contract/test_threads_and_sets", "contract/test_interrupt", "unit/test_tilt"],
+    "thread_pool": ["unit/test_dual", "contract/test_threads_and_sets", "contract/test_interrupted_fits"],
     "block_passes": ["unit/test_passes", "unit/test_sources", "unit/test_source_fit"],
     **dict.fromkeys(("cosine", "embed", "embedder", "fourier_block"), _EMBEDDING),
     **dict.fromkeys(
