@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
 import numpy as np
 import pytest
+
+# A shell starts background commands with Ctrl-C ignored, and processes started by the tests would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The number of generated cases per property: small and repeatable by default, large in the long run
 # (DRR_PROPERTY_CASES=2000 pytest tests/property).

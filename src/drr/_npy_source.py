@@ -97,9 +97,8 @@ class NpySource:
         while done < len(view):
             count = _read_at(file, view[done:], start + done)
             if not count:
-                raise SourceChangedError(
-                    f"{self.path} was cut short during the fit: it ends in row {begin + done // row_bytes}"
-                )
+                end = max(os.fstat(file.fileno()).st_size - self._offset, 0) // row_bytes
+                raise SourceChangedError(f"{self.path} was cut short during the fit: it ends in row {end}")
             done += count
 
     def name_of(self, block: int) -> str:
