@@ -1,9 +1,11 @@
 #include "core/thread_pool.hpp"
 #include "drr/errors.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <doctest/doctest.h>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 using namespace drr;
@@ -29,6 +31,38 @@ TEST_CASE("every task runs exactly once, on any number of threads") {
         CHECK(count == 1);
     }
   }
+}
+
+TEST_CASE("a pool that expects nothing large any more still does what it is given, on the calling thread") {
+  ThreadPool pool({4, nullptr});
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    std::vector<std::atomic<int>> counts(100);
+    std::atomic<int> elsewhere = 0;
+    pool.run(100, plenty, [&](Index task, int worker) {
+      ++counts[static_cast<std::size_t>(task)];
+      elsewhere += worker != 0;
+    });
+    for (const auto& count : counts)
+      CHECK(count == 1);
+    if (repeat > 0)
+      CHECK(elsewhere == 0);
+    pool.expect_at_most({0.5});
+  }
+}
+
+TEST_CASE("each thread begins with a stretch of its own") {
+  ThreadPool pool({2, nullptr});
+  std::vector<int> taken_by(1000, -1);
+  std::atomic<bool> began[2] = {false, false};
+  pool.run(1000, plenty, [&](Index task, int worker) {
+    taken_by[static_cast<std::size_t>(task)] = worker;
+    began[worker] = true;
+    while (!began[1 - worker]) // each waits with its first task for the other
+      std::this_thread::yield();
+  });
+  CHECK(taken_by.front() == 0); // the caller begins at the beginning, the other thread in the middle
+  CHECK(taken_by[500] == 1);
+  CHECK(std::count(taken_by.begin(), taken_by.end(), -1) == 0);
 }
 
 TEST_CASE("an exception in a task reaches the caller, and the pool stays usable") {

@@ -50,16 +50,25 @@ bool look_for(Condition&& holds) {
 } // namespace
 
 ThreadPool::ThreadPool(const Execution& execution)
-    : n_threads_(std::max(1, execution.n_threads)), monitor_(execution.monitor) {}
+    : n_threads_(std::max(1, execution.n_threads)), monitor_(execution.monitor), stretches_(n_threads_) {}
 
 ThreadPool::~ThreadPool() {
+  send_workers_home();
+  for (auto& worker : workers_)
+    worker.join();
+}
+
+void ThreadPool::expect_at_most(Work work) {
+  if (work.microseconds < worth_showing)
+    send_workers_home();
+}
+
+void ThreadPool::send_workers_home() {
   {
     std::lock_guard lock(mutex_);
     closing_ = true;
   }
   job_ready_.notify_all();
-  for (auto& worker : workers_)
-    worker.join();
 }
 
 void ThreadPool::start_workers() {
@@ -75,7 +84,7 @@ void ThreadPool::start_workers() {
 }
 
 bool ThreadPool::worth_sharing(Index n_tasks, Work work) {
-  if (n_threads_ == 1 || n_tasks < 2)
+  if (n_threads_ == 1 || n_tasks < 2 || closing_)
     return false;
   if (!workers_.empty())
     return work.microseconds >= (n_asleep_ == 0 ? worth_showing : worth_waking);
@@ -92,8 +101,11 @@ void ThreadPool::run_erased(Index n_tasks, Work work, ErasedTask task, void* con
     std::lock_guard lock(mutex_);
     task_ = task;
     context_ = context;
-    n_tasks_ = n_tasks;
-    next_task_.store(0);
+    n_stretches_ = alone ? 1 : n_threads_;
+    for (int stretch = 0; stretch < n_stretches_; ++stretch) {
+      stretches_[stretch].next.store(n_tasks * stretch / n_stretches_);
+      stretches_[stretch].end = n_tasks * (stretch + 1) / n_stretches_;
+    }
     stop_.store(false);
     error_ = nullptr;
     job_is_open_ = !alone;
@@ -123,8 +135,8 @@ void ThreadPool::take_tasks(int worker) noexcept {
         poll();
       if (stop_.load(std::memory_order_relaxed))
         return;
-      const Index number = next_task_.fetch_add(1);
-      if (number >= n_tasks_)
+      const Index number = next_task(worker);
+      if (number < 0)
         return;
       task_(context_, number, worker);
     }
@@ -134,6 +146,17 @@ void ThreadPool::take_tasks(int worker) noexcept {
     if (!error_)
       error_ = std::current_exception();
   }
+}
+
+// A task that nobody has taken; negative where none is left.
+Index ThreadPool::next_task(int worker) {
+  for (int others = 0; others < n_stretches_; ++others) {
+    Stretch& stretch = stretches_[(worker + others) % n_stretches_];
+    const Index number = stretch.next.fetch_add(1);
+    if (number < stretch.end)
+      return number;
+  }
+  return -1;
 }
 
 void ThreadPool::work(int worker) {

@@ -1,10 +1,10 @@
 // A pool that lives as long as one operation: no thread outlives the call, so a fork afterwards is always
 // safe.
 //
-// `run` hands out tasks 0 … n−1 in order. Which thread takes which task is left to chance, therefore a task
-// must write only to its own place; whoever reduces the places does so in task order. That makes every result
-// the same to the last bit for any number of threads, so the pool is free to run a job on one thread where
-// sharing it would cost more than it saves.
+// `run` hands out tasks 0 … n−1. Which thread takes which task is left to chance, therefore a task must write
+// only to its own place; whoever reduces the places does so in task order. That makes every result the same
+// to the last bit for any number of threads, so the pool is free to run a job on one thread where sharing it
+// would cost more than it saves.
 #pragma once
 
 #include "drr/execution.hpp"
@@ -53,19 +53,31 @@ public:
         const_cast<void*>(static_cast<const void*>(&task)));
   }
 
+  // Says that no job larger than this follows. Threads that such a job would not be shown end now, beside
+  // what the caller still does, so that nobody waits for their end afterwards (measured: 15 µs).
+  void expect_at_most(Work work);
+
   // For long serial stretches: throws Interrupted when the monitor asks to stop. Cheap; calling thread only.
   void poll();
   // Hands an iteration's figures to the monitor, if there is one; calling thread only.
   void report(const Iteration& iteration);
 
 private:
+  // Tasks that follow each other. A thread takes those of its own stretch in order, so that the rows it reads
+  // follow each other too, then helps with the others'. A cache line each: threads count in their own.
+  struct alignas(64) Stretch {
+    std::atomic<Index> next{0};
+    Index end = 0;
+  };
   using ErasedTask = void (*)(void*, Index, int);
 
   void run_erased(Index n_tasks, Work work, ErasedTask task, void* context);
   bool worth_sharing(Index n_tasks, Work work);
   void start_workers();
+  void send_workers_home();
   void work(int worker);
   void take_tasks(int worker) noexcept;
+  Index next_task(int worker);
 
   int n_threads_;
   Monitor* monitor_;
@@ -85,8 +97,8 @@ private:
   // The current job; written under mutex_ while no worker is busy.
   ErasedTask task_ = nullptr;
   void* context_ = nullptr;
-  Index n_tasks_ = 0;
-  std::atomic<Index> next_task_{0};
+  std::vector<Stretch> stretches_; // one for each thread that may help
+  int n_stretches_ = 0;
   std::atomic<bool> stop_{false};
   std::exception_ptr error_; // first one wins; guarded by mutex_
 };

@@ -26,10 +26,11 @@ TiltPass::TiltPass(const RowBlocks& rows, ThreadPool& pool)
 
 LogSum TiltPass::operator()(std::span<const double> theta, std::span<const double> log_base_weights,
                             std::span<double> scores, std::span<double> mean) {
-  return pass(mean, [&](Partial& partial, double* weighted, RowRange tile, int worker) {
+  sum_chunks([&](Partial& partial, double* weighted, RowRange tile, int worker) {
     accumulate(partial, weighted, tile, theta.data(), log_base_weights.data(), scores.data() + tile.begin,
                tile_buffers_[worker]);
   });
+  return add_chunks(mean);
 }
 
 LogSum TiltPass::weights_and_mean(std::span<const double> theta, std::span<const double> log_base_weights,
@@ -39,12 +40,15 @@ LogSum TiltPass::weights_and_mean(std::span<const double> theta, std::span<const
   const auto largest_at = [&](RowRange tile) -> double& {
     return largest[tile.begin / rows_.rows_per_tile()];
   };
-  const LogSum all = pass(mean, [&](Partial& partial, double* weighted, RowRange tile, int worker) {
+  const Work rescaling = Work::reading(rows_.n_rows());
+  sum_chunks([&](Partial& partial, double* weighted, RowRange tile, int worker) {
     accumulate(partial, weighted, tile, theta.data(), log_base_weights.data(), tile_buffers_[worker],
                weights.data() + tile.begin);
     largest_at(tile) = partial.sum.largest;
   });
-  pool_.run(chunks_.count(), Work::reading(rows_.n_rows()), [&](Index chunk, int) {
+  pool_.expect_at_most(rescaling);
+  const LogSum all = add_chunks(mean);
+  pool_.run(chunks_.count(), rescaling, [&](Index chunk, int) {
     double relative_to = all.largest, factor = 1.0;
     chunks_.for_each_tile(chunk, [&](RowRange tile) {
       if (largest_at(tile) != relative_to) { // seldom: most tiles leave it as it was
@@ -58,10 +62,7 @@ LogSum TiltPass::weights_and_mean(std::span<const double> theta, std::span<const
 }
 
 template <class AddTile>
-LogSum TiltPass::pass(std::span<double> mean, AddTile&& add_tile) {
-  const Index K = rows_.n_cols();
-
-  // 1. Each chunk forms its sums relative to its own largest score.
+void TiltPass::sum_chunks(AddTile&& add_tile) {
   pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int worker) {
     Partial partial{{minus_infinity, 0.0}, true};
     weighted_sums_.form(chunk, worker, [&](double* weighted) {
@@ -69,8 +70,10 @@ LogSum TiltPass::pass(std::span<double> mean, AddTile&& add_tile) {
     });
     partials_[chunk] = partial;
   });
+}
 
-  // 2. The chunks are added in order, relative to the largest score of all.
+LogSum TiltPass::add_chunks(std::span<double> mean) const {
+  const Index K = rows_.n_cols();
   LogSum all{minus_infinity, 0.0};
   for (const Partial& partial : partials_) {
     if (!partial.finite)

@@ -26,7 +26,8 @@ public:
   LogSum operator()(std::span<const double> theta, std::span<const double> log_base_weights,
                     std::span<double> scores, std::span<double> mean);
 
-  // The same for a caller who wants the weights and not the scores: one exponential a row instead of two.
+  // The same for a caller who wants the weights and not the scores, and no pass after this one: one
+  // exponential a row instead of two, and threads that are not needed for the weights end at once.
   LogSum weights_and_mean(std::span<const double> theta, std::span<const double> log_base_weights,
                           std::span<double> weights, std::span<double> mean);
 
@@ -39,9 +40,12 @@ private:
     LogSum sum;
     bool finite;
   };
-  // Calls add_tile(partial, weighted sum, tile, worker) for all tiles, then adds the chunks up.
+  // 1. Each chunk forms its sums relative to its own largest score: add_tile(partial, weighted sum, tile,
+  // worker) for all its tiles.
   template <class AddTile>
-  LogSum pass(std::span<double> mean, AddTile&& add_tile);
+  void sum_chunks(AddTile&& add_tile);
+  // 2. The chunks are added in order, relative to the largest score of all.
+  LogSum add_chunks(std::span<double> mean) const;
   void accumulate(Partial& partial, double* weighted, RowRange tile, const double* theta,
                   const double* log_base_weights, double* scores, double* exponential);
   [[noreturn]] void explain_nonfinite() const;
