@@ -27,8 +27,6 @@ if [ ${#tests[@]} -eq 0 ]; then
   for name in sklearn_estimators sklearn_features; do tests+=("--ignore=tests/contract/test_$name.py"); done
   # The large data sets: minutes would become an hour.
   tests+=(--ignore=tests/oracle/test_paper_floors.py)
-  # It asks for the last digit of a floor, which the rounding at -O1 misses (docs/trust.md).
-  tests+=(--deselect=tests/unit/test_hard_cases_floor.py::test_random_features_of_a_single_column)
 fi
 
 build=$(mkdir -p "${BUILD:-build}" && realpath "${BUILD:-build}")/$kind

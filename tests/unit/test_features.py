@@ -170,6 +170,8 @@ def test_sparse_output_has_no_explicit_zeros_for_unseen_levels():
 
 @pytest.mark.parametrize("container", ["pandas", "polars"])
 def test_set_output(container):
+    if container == "polars":
+        polars()
     feature_map = RakingFeatureMap(4, random_state=0).fit(pandas_frame())
     plain = feature_map.transform(pandas_frame())
     framed = feature_map.set_output(transform=container).transform(pandas_frame())
