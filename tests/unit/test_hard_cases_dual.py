@@ -252,6 +252,23 @@ def test_base_weights_308_orders_apart_prove_a_tolerance_below_the_floor():
         drr.solve_dual(features, [-0.49, -0.32, -0.32, -0.54], 0.0, base_weights=d)
 
 
+@pytest.mark.parametrize("delta", [0.0, 5e-324, 1e-300])
+def test_a_column_in_common_next_to_the_target_proves_a_tolerance_below_the_floor(delta):
+    """All curvature along the first column is rounding, and the square of a Newton step overflows."""
+    features = np.array([[0.0, 1.0, -1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    with pytest.raises(drr.InfeasibleToleranceError) as caught:
+        drr.solve_dual(features, [-9.7e-138, 3.9e-137, -5.1e-138], delta)
+    assert caught.value.lower_bound == pytest.approx(9.7e-138)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_dual_near_zero_proves_no_floor_that_its_rounding_made_up():
+    """Scores of 1e-9 nats, to which log d was added and taken off again, have lost their digits."""
+    features, d = np.full((5, 1), -4.75), [5.0, 61.0, 13.0, 13.0, 13.0]
+    dual = drr.solve_dual(features, [-0.8125], 3.9375, base_weights=d, method="paper", max_iter=11)
+    assert dual.discrepancy == pytest.approx(3.9375, rel=1e-14)
+
+
 def test_a_row_of_next_to_no_weight_at_a_scale_of_1e107():
     features = np.array([[0.3, -0.7, 1.0], [3.9, -1.4, 4.6], [0.3, 2.1, -4.3], [0.0, 1.3, 1.0]]) * 1e107
     with pytest.raises(drr.InfeasibleToleranceError):

@@ -4,9 +4,9 @@
 
 Every public function and every function of the compiled module gets arrays of arbitrary type, stride, shape and
 content, CSR matrices with broken index arrays, read-only, overlapping, misaligned and empty memory. Refusals must be
-ValueError, TypeError, OverflowError (a number that no C integer holds) or MemoryError. A result whose status is
-`converged` must pass the certificates computed from outside. A crash kills the process: faulthandler names the line,
-and `--first-seed` at the last number printed finds the draw.
+ValueError, TypeError, OverflowError (a number that no C integer holds), MemoryError or, for a text, FileNotFoundError.
+A result whose status is `converged` must pass the certificates computed from outside. A crash kills the process:
+faulthandler names the line, and `--first-seed` at the last number printed finds the draw.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from tools.attack.certificates import check_dual, check_floor, check_weights, re
 from tools.attack.problems import Problem
 
 Generator = np.random.Generator
-REFUSALS = (ValueError, TypeError, OverflowError, MemoryError)
+# A text in place of features is the name of a file.
+REFUSALS = (ValueError, TypeError, OverflowError, MemoryError, FileNotFoundError)
 DTYPES = [
     "f8",
     "f8",

@@ -218,6 +218,16 @@ drr::Execution draw_execution(FuzzedDataProvider& bytes) {
   return {bytes.ConsumeIntegralInRange<int>(0, 31) == 0 ? 2 : 1, nullptr};
 }
 
+// With SHOW in the environment, a problem in numbers, to be kept as a test.
+void show(const char* name, std::span<const double> numbers) {
+  if (std::getenv("SHOW") == nullptr)
+    return;
+  std::fprintf(stderr, "%s = [", name);
+  for (const double number : numbers)
+    std::fprintf(stderr, "%.17g, ", number);
+  std::fprintf(stderr, "]\n");
+}
+
 void attack_raking(FuzzedDataProvider& bytes) {
   const Features features = draw_features(bytes);
   const Numbers<double> target(bytes, features.n_cols);
@@ -228,6 +238,12 @@ void attack_raking(FuzzedDataProvider& bytes) {
   const drr::Execution execution = draw_execution(bytes);
   const bool published = bytes.ConsumeIntegralInRange<int>(0, 7) == 0;
 
+  const std::vector<Long> unshifted =
+      (validate(features.view), shifted_rows(features, std::vector<double>(features.n_cols, 0.0)));
+  show("shape", {{double(features.n_rows), double(features.n_cols), double(features.view.index())}});
+  show("features", std::vector<double>(unshifted.begin(), unshifted.end()));
+  show("target", target);
+  show("base_weights", base.shares);
   const drr::FloorOptions how{published ? drr::FloorMethod::pairwise_frank_wolfe
                                         : drr::FloorMethod::min_norm_point,
                               bytes.ConsumeIntegralInRange<int>(0, 300)};
@@ -259,7 +275,13 @@ void attack_raking(FuzzedDataProvider& bytes) {
                               drr::DualMethod::pcg_sampled, drr::DualMethod::wide,
                               drr::DualMethod::pcg_woodbury, drr::DualMethod::paper}),
       bytes.ConsumeIntegralInRange<int>(0, 60)};
+  show("method, max_iter, tolerance, floor",
+       {{double(options.method), double(options.max_iter), input.tolerance, floor.value, floor.lower_bound,
+         floor.base_discrepancy}});
+  show("floor weights given", input.floor_weights);
   const drr::DualResult dual = solve_dual(input, options, output, execution);
+  show("status, floor_lower_bound, gap, discrepancy",
+       {{double(dual.status), dual.floor_lower_bound, dual.gap, dual.discrepancy}});
   require(dual.status != drr::Status::infeasible || dual.floor_lower_bound <= floor.value + slack,
           "what is proved infeasible lies below the floor");
   if (dual.status == drr::Status::infeasible)

@@ -73,14 +73,11 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, con
       }
     }
 
-    // 3. Is there a minimum at all? Scores carried along over many steps are good enough to ask, not to
-    // prove.
-    double bound = proof_of_infeasibility(model, point);
-    if (!std::isnan(bound) && !point.is_fresh) {
-      model.evaluate_afresh(point);
-      bound = proof_of_infeasibility(model, point);
-    }
+    // 3. Is there a minimum at all?
+    const double bound = proof_of_infeasibility(model, point);
     if (!std::isnan(bound)) {
+      if (!point.is_fresh)
+        model.evaluate_afresh(point);
       end.status = Status::infeasible;
       end.floor_lower_bound = bound;
       return end;

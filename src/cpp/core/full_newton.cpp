@@ -2,6 +2,12 @@
 
 namespace drr {
 
+namespace {
+// Along a column that the rows with weight have in common, all curvature is rounding, and a Newton step may
+// be longer than its square can hold. Only the plane that it spans with θ matters.
+constexpr double longest_step = 1e150;
+} // namespace
+
 PenaltyCurvature norm_curvature(const DualModel& model, const DualPoint& point) {
   const double c = model.norm_curvature(point);
   return {c, c};
@@ -27,6 +33,8 @@ void FullNewton::solve(const DualPoint& point, double, Direction& direction) {
                   norm_curvature(model_, point));
   direction.step = -point.gradient;
   factor_.solve_in_place(direction.step);
+  if (const double length = direction.step.stableNorm(); length > longest_step)
+    direction.step *= longest_step / length;
   model_.compute_scores(direction);
 }
 

@@ -24,7 +24,11 @@ constexpr auto looking_time = std::chrono::microseconds(100);
 // What a job must take on one thread to be worth a second one: some microseconds pass until one that is
 // looking has seen it, many until a sleeping one has woken, and starting and joining a thread takes a hundred
 // or two.
+#ifdef DRR_SHARE_EVERY_JOB // for the thread sanitizer, which sees only what several threads do
+constexpr double worth_showing = 0, worth_waking = 0, worth_starting = 0;
+#else
 constexpr double worth_showing = 20, worth_waking = 100, worth_starting = 400;
+#endif
 
 void relax() {
 #if defined(__x86_64__) || defined(_M_X64)
