@@ -7,11 +7,12 @@ no mutant; its place in the sample goes to the next operator.
 
 from __future__ import annotations
 
-import random
 import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from tools.attack.mutants.draw import in_random_order
 
 SWAPS = {
     " <= ": " < ", " < ": " <= ", " >= ": " > ", " > ": " >= ", " == ": " != ", " != ": " == ",
@@ -193,7 +194,9 @@ def plant(tree: Path, originals: dict[Path, str], sites: list[Site]) -> None:
 
 def sample(sites: list[Site], seed: int) -> list[Site]:
     """All operators in random order, at most one of each statement: every operator has the same chance to be first."""
-    order = random.Random(seed).sample(sites, len(sites))
+    order = in_random_order(
+        sites, lambda site: f"{site.statement.path.name}|{site.statement.text}|{site.at}", seed
+    )
     seen: set[Statement] = set()
     return [site for site in order if not (site.statement in seen or seen.add(site.statement))]
 
