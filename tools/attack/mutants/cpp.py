@@ -7,6 +7,7 @@ no mutant; its place in the sample goes to the next operator.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from dataclasses import dataclass
@@ -240,5 +241,7 @@ def build(tree: Path, folder: Path, seed: int, most: int) -> list[Site]:
 
 def _compile(folder: Path) -> str:
     """The compiler's messages; empty if all went well."""
-    result = subprocess.run(["ninja", "-C", str(folder), "-k", "0"], capture_output=True, text=True)
+    result = subprocess.run(
+        ["ninja", "-C", str(folder), f"-j{os.cpu_count()}", "-k", "0"], capture_output=True, text=True
+    )
     return result.stdout + result.stderr if result.returncode else ""
