@@ -77,6 +77,38 @@ TEST_CASE("nearest point of a hull: optimal by both methods") {
       }
 }
 
+TEST_CASE("nearest point of a hull: a small cloud far away, whose rows are nearly parallel") {
+  for (double size : {1e-2, 1e-3, 1e-4, 1e-5})
+    for (unsigned seed = 80; seed < 84; ++seed) {
+      CAPTURE(size);
+      CAPTURE(seed);
+      const Index n = 40, K = 8;
+      auto dense = cloud(n, K, 0.0, seed);
+      for (Index i = 0; i < n * K; ++i)
+        dense[i] = size * dense[i] + (i % K == 0 ? 1.0 : 0.0);
+      Hull wolfe(n, K, dense), squares(n, K, dense);
+      wolfe.point.improve(1e-11, 0);
+      wolfe.check(1e-11);
+      squares.point.improve_by_least_squares(1e-11);
+      squares.check(1e-11);
+    }
+}
+
+TEST_CASE("nearest point of a hull: rows on a grid, where weights vanish to the last bit") {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    const Index K = 2 + seed % 3, n = 3 + seed % 11;
+    auto dense = normals(n * K, 100 + seed);
+    for (Index i = 0; i < n * K; ++i)
+      dense[i] = i % K == 0 ? 1 + std::round(std::abs(2 * dense[i])) : std::round(1.3 * dense[i]);
+    Hull wolfe(n, K, dense), squares(n, K, dense);
+    wolfe.point.improve(1e-11, 0);
+    wolfe.check(1e-11);
+    squares.point.improve_by_least_squares(1e-11);
+    squares.check(1e-11);
+  }
+}
+
 TEST_CASE("nearest point of a hull: a face of equal rows, where every weight is as good as any other") {
   for (Index copies : {1, 2, 7}) {
     std::vector<double> corners;
