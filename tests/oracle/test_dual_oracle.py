@@ -5,6 +5,9 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
+import scipy.optimize
+import scipy.special
+from sklearn.exceptions import ConvergenceWarning
 
 import drr
 from drr._dispatch import core
@@ -153,3 +156,63 @@ def test_objective_against_a_conic_solver(seed):
     dual = drr.solve_dual(features, target, delta)
     assert dual.kl == pytest.approx(primal.value, rel=1e-6, abs=1e-8)
     np.testing.assert_allclose(dual.weights, w.value, atol=1e-5)
+
+
+@pytest.mark.parametrize("n_iter", [1, 2])
+def test_the_gap_of_a_solve_that_stopped_early_is_the_divergence_of_mixed_weights(n_iter):
+    """KL(w′‖d) + f(θ) ≥ 0 for w′ = (1 − t)w + t·v, v the floor's weights and t the share at which w′ is feasible."""
+    features, target = problem(300, 6, 5, shift=2.0)
+    floor = drr.find_floor(features, target)
+    delta = drr.choose_tolerance(floor, floor.base_discrepancy, eta=0.01)
+    with pytest.warns(ConvergenceWarning):
+        dual = drr.solve_dual(features, target, delta, floor=floor, max_iter=n_iter)
+    rows, d = features - target, np.full(300, 1 / 300)
+    w = d * np.exp(rows @ dual.theta)
+    w /= w.sum()
+    assert np.linalg.norm(w @ rows) > 1.01 * delta
+
+    def excess(t):
+        return np.linalg.norm(((1 - t) * w + t * floor.weights) @ rows) - delta
+
+    share = scipy.optimize.brentq(excess, 0.0, 1.0, xtol=1e-15)
+    assert 0.01 < share < 0.99
+    mixed = (1 - share) * w + share * floor.weights
+    objective = np.log(d @ np.exp(rows @ dual.theta)) + delta * np.linalg.norm(dual.theta)
+    gap = mixed @ np.log(mixed / d) + objective
+    assert gap > 1e-4
+    assert dual.gap == pytest.approx(gap, rel=1e-9)
+
+
+def published_newton(features, target, tolerance, n_steps):
+    """The published iteration with its constants: δ√(‖θ‖² + ε²), a ridge, and Armijo's rule with halving."""
+    epsilon = ridge = 1e-10
+    rows = features - target
+
+    def value(theta):
+        return scipy.special.logsumexp(rows @ theta, b=1 / len(rows)) + tolerance * np.sqrt(
+            theta @ theta + epsilon**2
+        )
+
+    theta = np.zeros(len(target))
+    for _ in range(n_steps):
+        weights = scipy.special.softmax(rows @ theta)
+        mean, r = weights @ rows, np.sqrt(theta @ theta + epsilon**2)
+        gradient = mean + tolerance / r * theta
+        bend = tolerance / r * (np.eye(len(theta)) - np.outer(theta, theta) / r**2)
+        covariance = (rows - mean).T @ ((rows - mean) * weights[:, None])
+        direction = -np.linalg.solve(covariance + bend + ridge * np.eye(len(theta)), gradient)
+        step = 1.0
+        while value(theta + step * direction) > value(theta) + 1e-4 * step * (gradient @ direction):
+            step /= 2
+        theta = theta + step * direction
+    return theta
+
+
+@pytest.mark.parametrize("n_steps", [1, 2, 3, 4])
+def test_the_published_steps_one_by_one(n_steps):
+    """The first ones are as short as the smoothing of the norm at zero: there its whole curvature counts."""
+    features, target = problem(200, 3, 4, shift=1.0)
+    delta = 0.4 * np.linalg.norm(features.mean(axis=0) - target)
+    with pytest.warns(ConvergenceWarning):
+        dual = drr.solve_dual(features, target, delta, method="paper", max_iter=n_steps)
+    np.testing.assert_allclose(dual.theta, published_newton(features, target, delta, n_steps), rtol=1e-4)

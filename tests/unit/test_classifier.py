@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.ensemble import IsolationForest, RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, IsolationForest, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, recall_score
@@ -20,6 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils import get_tags
 
 import drr
 from drr import DRRClassifier, RakingDual, RakingFeatureMap, RecallAtLeast
@@ -609,3 +610,38 @@ def test_scores_take_no_estimator(two_classes):
         DRRClassifier.from_scores(X[:, 0], X, y, estimator=LogisticRegression())
     with pytest.raises(ValueError, match="has no base"):
         DRRClassifier.from_scores(X[:, 0], X, y, random_state=0).base_score(X)
+
+
+def test_missing_values_are_taken_where_the_feature_map_imputes_and_refused_with_their_row_elsewhere(
+    two_classes,
+):
+    X, y = two_classes
+    X[123, 2] = np.nan
+    trees = HistGradientBoostingClassifier(max_iter=5, random_state=0)
+    for missing in ("impute", "error"):
+        dual = RakingDual(RakingFeatureMap(8, missing=missing, random_state=0))
+        classifier = DRRClassifier(trees, dual=dual, random_state=0)
+        if missing == "impute":
+            assert np.isfinite(classifier.fit(X, y).fused_score(X)).all()
+        else:
+            with pytest.raises(ValueError, match="row 123"):
+                classifier.fit(X, y)
+
+
+@pytest.mark.parametrize("tag", ["sparse", "allow_nan", "categorical", "string"])
+@pytest.mark.parametrize("of_base", [True, False])
+@pytest.mark.parametrize("of_dual", [True, False])
+def test_the_classifier_takes_what_both_its_parts_take(tag, of_base, of_dual):
+    class Base(LogisticRegression):
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            setattr(tags.input_tags, tag, of_base)
+            return tags
+
+    class Dual(RakingDual):
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            setattr(tags.input_tags, tag, of_dual)
+            return tags
+
+    assert getattr(get_tags(DRRClassifier(Base(), dual=Dual())).input_tags, tag) is (of_base and of_dual)

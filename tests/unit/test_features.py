@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import drr
-from drr import RakingFeatureMap
+from drr import RakingFeatureMap, _columns
 
 RAW = {
     "height": [1.5, 2.0, 1.0, 3.0, 2.5],
@@ -346,6 +346,20 @@ def test_sparse_input_takes_no_categorical_columns():
 def test_too_large_to_standardise():
     with pytest.raises(ValueError, match="column 1 holds numbers too large"):
         RakingFeatureMap().fit([[0.0, 1e300], [1.0, -1e300], [2.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [np.asarray, scipy.sparse.csr_array, pd.DataFrame, lambda rows: polars().DataFrame(rows)],
+    ids=["array", "csr", "pandas", "polars"],
+)
+def test_tables_read_in_several_blocks_are_read_whole(make, rng, monkeypatch):
+    rows = rng.normal(size=(250, 3))
+    expected = RakingFeatureMap(6, random_state=0).fit(rows).transform(rows)
+    for name in ("_BLOCK_SIZE", "_FEWEST_ROWS"):
+        monkeypatch.setattr(_columns, name, 60)  # 60 rows at a time, and 10 in the end
+    read = RakingFeatureMap(6, random_state=0).fit(make(rows)).transform(make(rows))
+    np.testing.assert_allclose(scipy.sparse.csr_array(read).toarray(), expected, rtol=1e-12, atol=1e-14)
 
 
 def test_projection_checks_theta():

@@ -8,7 +8,7 @@ import scipy.sparse
 
 import drr
 from drr import _pass_dual, _pass_floor
-from drr.passes import Price, Survey, TiltSums, merge_passes
+from drr.passes import Price, Survey, TiltAnswer, TiltSums, merge_passes
 
 ETA = 0.05
 
@@ -255,3 +255,19 @@ def test_vectors_that_lie_anywhere():
     for request, expected in zip(requests(astray), requests(target), strict=True):
         for name, value in figures(request(rows, 0)).items():
             np.testing.assert_array_equal(value, figures(expected(rows, 0))[name])
+
+
+def test_a_step_improves_if_the_objective_falls_or_else_if_it_stays_and_the_gradient_falls():
+    """Scores are one number, so that mean, θ and Λ can be chosen freely: f = Λ + δ|θ|, g = mean + δ."""
+
+    def point(objective, gradient):
+        answer = TiltAnswer(1, 0.0, 0.0, 0.0, 0.0, np.array([gradient - 0.5]), None)
+        return _pass_dual.Point(np.array([2.0]), answer, objective - 1.0, 0.5)
+
+    here = point(3.0, 0.25)
+    assert (here.objective, here.gradient_norm) == (3.0, 0.25)
+    assert _pass_dual._improves(point(2.9, 0.75), here)
+    assert _pass_dual._improves(point(3.0, 0.125), here)
+    assert not _pass_dual._improves(point(3.0, 0.25), here)
+    assert not _pass_dual._improves(point(3.0, 0.5), here)
+    assert not _pass_dual._improves(point(3.1, 0.125), here)

@@ -27,6 +27,7 @@ def test_a_quarter_is_added_in_equal_parts(two_classes):
     assert (y_resampled[400:] == 1).all()
     origins = sampler.sample_indices_[400:]
     assert (y[origins] == 0).sum() == sampler.n_relabelled_ == 50
+    assert sampler.sampling_strategy_ == {1: 100}
     assert sampler.n_distinct_donors_ == len(np.unique(origins[:50]))
     assert sampler.draws_per_effective_row_ == pytest.approx(50 / sampler.dual_.ess_)
     np.testing.assert_array_equal(X_resampled, X[sampler.sample_indices_])

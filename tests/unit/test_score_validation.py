@@ -11,6 +11,7 @@ from drr._score_validation import (
     check_labels,
     check_sample_weight,
     check_score,
+    check_score_columns,
 )
 
 
@@ -96,3 +97,13 @@ def test_numbers():
     for value in (0, -1, 2.0, True):
         with pytest.raises(ValueError, match="n_resamples must be a positive integer"):
             check_count(value, "n_resamples")
+
+
+def test_base_scores_are_a_column_per_class_and_a_plain_one_for_two_classes():
+    assert check_score_columns([3.0, 1.0], 2, 1).tolist() == [[3.0], [1.0]]
+    assert check_score_columns([[3.0], [1.0]], 2, 1).tolist() == [[3.0], [1.0]]
+    assert check_score_columns([[3.0, 0.5, 2.0]], 1, 3).tolist() == [[3.0, 0.5, 2.0]]
+    with pytest.raises(ValueError, match=r"base_score must have shape \(2,\), got \(3,\)"):
+        check_score_columns([3.0, 1.0, 2.0], 2, 1)
+    with pytest.raises(ValueError, match=r"shape \(2, 3\), a column per class, got \(2,\)"):
+        check_score_columns([3.0, 1.0], 2, 3)

@@ -84,7 +84,9 @@ def parquet(path, rows, names="abcdef"):
 def test_parquet_file_and_directory(tmp_path):
     parquet(tmp_path / "a.parquet", ROWS[:400])
     parquet(tmp_path / "b.parquet", ROWS[400:])
-    np.testing.assert_array_equal(whole(drr.open_rows(tmp_path, block_rows=77)), ROWS)
+    both = drr.open_rows(tmp_path, block_rows=77)
+    assert (both.n_rows, both.n_columns) == ROWS.shape
+    np.testing.assert_array_equal(whole(both), ROWS)
     one = drr.open_rows(tmp_path / "a.parquet", columns=["c", "a"])
     np.testing.assert_array_equal(whole(one), ROWS[:400][:, [2, 0]])
 

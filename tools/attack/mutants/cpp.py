@@ -7,11 +7,13 @@ no mutant; its place in the sample goes to the next operator.
 
 from __future__ import annotations
 
-import random
+import os
 import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from tools.attack.mutants.draw import in_random_order
 
 SWAPS = {
     " <= ": " < ", " < ": " <= ", " >= ": " > ", " > ": " >= ", " == ": " != ", " != ": " == ",
@@ -193,7 +195,9 @@ def plant(tree: Path, originals: dict[Path, str], sites: list[Site]) -> None:
 
 def sample(sites: list[Site], seed: int) -> list[Site]:
     """All operators in random order, at most one of each statement: every operator has the same chance to be first."""
-    order = random.Random(seed).sample(sites, len(sites))
+    order = in_random_order(
+        sites, lambda site: f"{site.statement.path.name}|{site.statement.text}|{site.at}", seed
+    )
     seen: set[Statement] = set()
     return [site for site in order if not (site.statement in seen or seen.add(site.statement))]
 
@@ -237,5 +241,7 @@ def build(tree: Path, folder: Path, seed: int, most: int) -> list[Site]:
 
 def _compile(folder: Path) -> str:
     """The compiler's messages; empty if all went well."""
-    result = subprocess.run(["ninja", "-C", str(folder), "-k", "0"], capture_output=True, text=True)
+    result = subprocess.run(
+        ["ninja", "-C", str(folder), f"-j{os.cpu_count()}", "-k", "0"], capture_output=True, text=True
+    )
     return result.stdout + result.stderr if result.returncode else ""

@@ -9,9 +9,16 @@ _ROWS = [
     "contract/test_threads_and_sets",
     "unit/test_floor",
     "unit/test_dual",
+    "oracle/test_tilt_oracle",
+    "property/test_tilt_properties",
 ]
 _EMBEDDING = ["unit/test_features", "contract/test_bounds", "oracle/test_features_oracle"]
-_FLOOR = ["unit/test_floor", "unit/test_hard_cases_floor", "property/test_floor_properties"]
+_FLOOR = [
+    "unit/test_floor",
+    "unit/test_hard_cases_floor",
+    "oracle/test_floor_oracle",
+    "property/test_floor_properties",
+]
 _DUAL = [
     "unit/test_dual",
     "unit/test_hard_cases_dual",
@@ -24,6 +31,7 @@ CORE = {
     **dict.fromkeys(("csr_rows", "dense_rows", "packets", "row_blocks", "row_passes", "vectors", "places"), _ROWS),
     **dict.fromkeys(("tilt", "tilt_pass"), _ROWS),
     "thread_pool": ["unit/test_dual", "contract/test_threads_and_sets", "contract/test_interrupted_fits"],
+    "covariance": ["unit/test_covariance", "unit/test_passes", *_DUAL],
     "block_passes": ["unit/test_passes", "unit/test_sources", "unit/test_source_fit"],
     **dict.fromkeys(("cosine", "embed", "embedder", "fourier_block"), _EMBEDDING),
     **dict.fromkeys(
@@ -39,7 +47,10 @@ def tests_of_core(file: str) -> list[str]:
     return CORE.get(file.split(".")[0], _DUAL)
 
 
-# All modules of the package but its command line and its report, which compute nothing that the stages do not.
+# They only name what others compute; so do the command line and the report, which are packages of their own.
+NOT_JUDGED = {"__init__", "__main__"}
+
+# All other modules.
 MODULES = {
     "_watched_file": ["unit/test_sources", "unit/test_checkpoint"],
     "_solve_arguments": ["unit/test_dual", "unit/test_floor", "unit/test_validation"],
@@ -79,13 +90,16 @@ MODULES = {
     "_routing": ["unit/test_classifier", "contract/test_sklearn_estimators"],
     "_runner": ["unit/test_sources", "unit/test_source_fit", "unit/test_passes"],
     "_sampler_tags": ["unit/test_resampling", "contract/test_sklearn_estimators"],
-    "_score_validation": ["unit/test_score_validation", "unit/test_fusion", "unit/test_decision", "unit/test_gain"],
+    "_score_validation": ["unit/test_score_validation", "unit/test_fusion", "unit/test_decision", "unit/test_gain",
+                          "unit/test_classifier"],
     "_seeds": ["unit/test_features", "unit/test_resampling", "unit/test_gain"],
     "_source_fit": ["unit/test_source_fit"],
     "_source_raking": ["unit/test_sources", "unit/test_passes", "unit/test_source_fit"],
     "_table_source": ["unit/test_sources", "unit/test_source_fit"],
-    "_tables": ["unit/test_features", "unit/test_arrow", "unit/test_source_fit", "unit/test_validation"],
+    "_tables": ["unit/test_features", "unit/test_arrow", "unit/test_source_fit", "unit/test_validation",
+                "unit/test_classifier"],
     "_threads": ["unit/test_threads"],
+    "_tree_checks": ["unit/test_persistence"],
     "_validation": ["unit/test_validation", "unit/test_tilt", "unit/test_floor", "unit/test_dual"],
     "calibration": ["unit/test_calibration", "property/test_stage_properties", "unit/test_classifier"],
     "classifier": ["unit/test_classifier", "contract/test_sklearn_estimators", "contract/test_interrupted_fits"],
@@ -110,6 +124,7 @@ MODULES = {
         "unit/test_hard_cases_dual",
         "unit/test_hard_cases_floor",
         "unit/test_sources",
+        "unit/test_passes",
     ],
     "resampling": ["unit/test_resampling", "contract/test_sklearn_estimators"],
     "rescoring": ["unit/test_classifier", "unit/test_score", "property/test_stage_properties"],

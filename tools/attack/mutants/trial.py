@@ -34,6 +34,8 @@ class Outcome:
     """passed, failed, crashed or hung"""
     killer: str = ""
     """the test that failed"""
+    seconds: float = 0.0
+    """of processor time"""
 
 
 def import_what_all_tests_need() -> None:
@@ -69,6 +71,7 @@ def _ending_of_signal(number: int) -> str:
 def run_core_tests(program: Path, mutant: int | None = None) -> Outcome:
     """The C++ tests, up to the first failure."""
     environment = os.environ | ({} if mutant is None else {"DRR_MUTANT": str(mutant)})
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         result = subprocess.run(
             [program, "--abort-after=1", "--no-colors"],
@@ -79,12 +82,17 @@ def run_core_tests(program: Path, mutant: int | None = None) -> Outcome:
         )
     except subprocess.TimeoutExpired:
         return Outcome("hung", "C++ tests")
+    seconds = _processor_seconds(resource.getrusage(resource.RUSAGE_CHILDREN)) - _processor_seconds(before)
     if result.returncode < 0:
-        return Outcome(_ending_of_signal(-result.returncode), "C++ tests")
+        return Outcome(_ending_of_signal(-result.returncode), "C++ tests", seconds)
     if result.returncode == 0:
-        return Outcome("passed")
+        return Outcome("passed", seconds=seconds)
     case = re.search(r"TEST CASE:\s+(.+)", result.stdout.decode(errors="replace"))
-    return Outcome("failed", f"C++: {case[1]}" if case else "C++ tests")
+    return Outcome("failed", f"C++: {case[1]}" if case else "C++ tests", seconds)
+
+
+def _processor_seconds(usage: resource.struct_rusage) -> float:
+    return usage.ru_utime + usage.ru_stime
 
 
 def run(package: Path, tests: list[str], log: Path, mutant: int | None = None) -> Outcome:
@@ -99,7 +107,7 @@ def run(package: Path, tests: list[str], log: Path, mutant: int | None = None) -
             _run_tests(package, tests, log)
         os._exit(70)  # the tests never got to an end
     for _ in range(int(10 * SECONDS / POLL)):
-        done, status = os.waitpid(child, os.WNOHANG)
+        done, status, usage = os.wait4(child, os.WNOHANG)
         if done:
             break
         time.sleep(POLL)
@@ -107,15 +115,16 @@ def run(package: Path, tests: list[str], log: Path, mutant: int | None = None) -
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         return Outcome("hung")
+    seconds = _processor_seconds(usage)
     if os.WIFSIGNALED(status):
-        return Outcome(_ending_of_signal(os.WTERMSIG(status)))
+        return Outcome(_ending_of_signal(os.WTERMSIG(status)), seconds=seconds)
     code = os.WEXITSTATUS(status)
     if code == 0:
-        return Outcome("passed")
+        return Outcome("passed", seconds=seconds)
     failed = re.search(
         r"^(?:FAILED|ERROR) (\S+(?: \S+)*?)(?: - |$)", log.read_text(errors="replace"), re.MULTILINE
     )
-    return Outcome("crashed" if code == 70 else "failed", failed[1] if failed else "")
+    return Outcome("crashed" if code == 70 else "failed", failed[1] if failed else "", seconds)
 
 
 def _run_tests(package: Path, tests: list[str], log: Path) -> None:
