@@ -11,10 +11,10 @@ namespace drr {
 
 namespace {
 
-// Relative to the largest pivot; rows beyond it are counted as dependent on the others and get no weight. Such
-// a row may undercut the scores of the others by as much, so this is also how near the two bounds can come, in
-// units of the rows' size: no more than rounding may be given away. A pivot that is itself rounding does no
-// harm: a row enters only where it shortens the residual, which is measured.
+// Relative to the largest pivot; rows beyond it are counted as dependent on the others and get no weight.
+// Such a row may undercut the scores of the others by as much, so this is also how near the two bounds can
+// come, in units of the rows' size: no more than rounding may be given away. A pivot that is itself rounding
+// does no harm: a row enters only where it shortens the residual, which is measured.
 constexpr double smallest_pivot = 4 * epsilon;
 
 // The least-squares solution over the passive rows, and its residual e₁ − Bᵀv.
