@@ -310,6 +310,20 @@ def test_a_row_144_orders_of_magnitude_beyond_the_others():
     assert dual.gap == pytest.approx(np.log(9), rel=1e-6)
 
 
+def test_a_tolerance_exceeded_in_the_last_digit_alone_leaves_a_gap_that_is_a_number():
+    """Squared, the excess may vanish or turn its sign: a share below zero of floor weights on a row without weight."""
+    base = np.array([0.25, 0.25, 0.25, 0.25, 1e-110])
+    for seed in range(200):
+        features = np.vstack([rows(4, 3, seed) + 1, np.zeros((1, 3))])
+        theta = rows(1, 3, seed + 1000)[0]
+        given = {"log_base_weights": np.log(base), "floor_weights": np.eye(5)[4]}
+        discrepancy = core.certify_dual(features, np.zeros(3), 1.0, theta, **given)["discrepancy"]
+        below = np.nextafter(discrepancy, 0)
+        figures = core.certify_dual(features, np.zeros(3), below, theta, **given)
+        assert figures["discrepancy"] > below
+        assert np.isfinite(figures["gap"]), seed
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_not_finite_is_refused_with_its_place(value):
     features = rows()

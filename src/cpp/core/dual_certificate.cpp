@@ -20,7 +20,7 @@ double share_until_feasible(const Eigen::VectorXd& m, const Eigen::VectorXd& x, 
   const Eigen::VectorXd from = m / unit, across = x / unit - from;
   const double a = across.squaredNorm(), b = from.dot(across), excess = from.squaredNorm() - delta * delta;
   const double root = std::sqrt(std::max(0.0, b * b - a * excess));
-  const double t = std::min(1.0, excess / (-b + root));
+  const double t = std::clamp(excess / (-b + root), 0.0, 1.0); // rounding may see no excess at all
   // A double just below one may be too coarse for a δ far below ‖m‖; then x alone is known to be feasible.
   return (from + t * across).norm() <= delta * (1 + 1e-9) ? t : 1.0;
 }
@@ -43,7 +43,8 @@ double mixed_gap(DualModel& model, const DualInput& input, const DualPoint& poin
       const double log_weight =
           log_d + point.scores[i] - point.log_partition; // finite where the weight underflows
       const double mixed = (1 - t) * point.weights[i] + t * v[i];
-      divergence += mixed * (std::log(mixed) - log_weight);
+      if (mixed > 0) // zero where the weight underflows and t is zero
+        divergence += mixed * (std::log(mixed) - log_weight);
       untouched -= point.weights[i];
     }
   if (t < 1)
