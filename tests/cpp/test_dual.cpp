@@ -136,6 +136,18 @@ TEST_CASE("dual: how a solve may end") {
   }
 }
 
+TEST_CASE("dual: scores so large that on the way every weight underflows") {
+  const std::vector<double> features{-5.6e-17, 2.7e141, 6.2e69, 2e12}, target{-2.1875, 0};
+  const std::vector<double> log_base_weights{0, std::log(1e-69)};
+  for (DualMethod method : all_methods) {
+    const Solved solved =
+        solve(DenseView<double>{features.data(), 2, 2, 2}, target, 2.625, method, log_base_weights);
+    CHECK(solved.result.status != Status::converged); // the floor is 6e69
+    if (solved.result.status != Status::infeasible)
+      CHECK(solved.weights[0] + solved.weights[1] == doctest::Approx(1.0).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("dual: the same bits on any number of threads") {
   struct Shape {
     Index n, K;

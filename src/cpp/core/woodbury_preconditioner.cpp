@@ -17,7 +17,9 @@ Index heavy_rows(const DualPoint& point, Index n_cols) {
   const double ess = 1.0 / point.weights.squaredNorm();
   const Index most =
       std::min({most_heavy_rows, std::max<Index>(16, most_numbers / n_cols), Index{point.weights.size()}});
-  return std::clamp(static_cast<Index>(ess), std::min(fewest_heavy_rows, most), most);
+  if (!(ess < static_cast<double>(most))) // also where all weights underflow, and it is no number of rows
+    return most;
+  return std::max(static_cast<Index>(ess), std::min(fewest_heavy_rows, most));
 }
 
 // P = κI + BᵀB with B the heaviest rows, √wᵢ(aᵢ − m)ᵀ, and κ the curvature of the norm plus that of the light
