@@ -19,6 +19,10 @@ from drr._tables import check_table, take_rows
 from drr.score import RakingDual
 from drr.sources import reads_in_passes
 
+# Part of the size of the means. The same rows have the same mean to the last bits on one machine, and to a tenth of
+# this on another, with features of single precision; one of a million rows exchanged for another moves it as far.
+_SAME_MEAN = 1e-6
+
 
 class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc]
     r"""Add majority rows, relabelled as the rare class, and bootstrapped rare rows.
@@ -33,7 +37,8 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
     Parameters
     ----------
     dual : RakingDual, default=None
-        None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, for the rows it was fitted on.
+        None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, for the rows it was fitted on,
+        in their order; others are refused, which takes embedding the majority once more.
     n_draws : "quarter", int or float, default="quarter"
         How many rows to add: a quarter of the rows, a number, or a share of the rows.
     minority_share : float, default=0.5
@@ -121,7 +126,7 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
         Returns
         -------
         X_resampled, y_resampled
-            Of the types of X and y.
+            Of the types of X and y. Where these are of pandas, the rows are numbered from 0.
         """
         self.fit(X, y)
         table = check_table(self, X, reset=False)
@@ -146,7 +151,7 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
         label_rows = np.concatenate(
             [np.arange(len(positive)), np.full(n_relabelled + n_bootstrapped, rare_row)]
         )
-        return _like(X, take_rows(table, self.sample_indices_)), _take_labels(y, label_rows)
+        return _take(X, table, self.sample_indices_), _take(y, _as_table(y), label_rows)
 
     def _fit_dual(self, X: Any, labels: Labels) -> None:
         if self.dual is None or not is_fitted(self.dual):
@@ -157,13 +162,31 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
             self.dual_ = dual.fit(X, labels.classes[labels.codes])
         else:
             self.dual_ = self.dual
-            n_fitted = len(self.dual_._weights_at_hand(type(self).__name__))
-            n_majority = int(np.sum(labels.codes != labels.index_of(self.dual_.pos_label_)))
-            if n_fitted != n_majority or self.dual_.majority_[-1] >= len(labels.codes):
-                raise ValueError(
-                    f"dual was fitted on {n_fitted} majority rows, but y has {n_majority}; a fitted dual resamples "
-                    "only the rows it was fitted on"
-                )
+            self._refuse_other_rows(X, labels)
+
+    def _refuse_other_rows(self, X: Any, labels: Labels) -> None:
+        """Raise where a fitted dual has its weights from other rows than these, or from the same in another order."""
+        fitted, weights = self.dual_.majority_, self.dual_._weights_at_hand(type(self).__name__)
+        given = np.flatnonzero(labels.codes != labels.index_of(self.dual_.pos_label_))
+        if len(fitted) != len(given):
+            raise _other_rows(f"dual was fitted on {len(fitted)} majority rows, but y has {len(given)}")
+        if not np.array_equal(fitted, given):
+            row = int(np.setxor1d(fitted, given)[0])
+            was, now = ("in", "outside") if row in fitted else ("outside", "in")
+            raise _other_rows(f"dual was fitted with row {row} {was} the majority, but y has it {now}")
+
+        # Labels in the same order prove nothing about the rows. The raked mean of the features does: other rows have
+        # another one under these weights. It needs no sample weights of that fit, as computing the tilt again would.
+        moments = self.dual_.moments_
+        table = check_table(self.dual_, X, reset=False)
+        features = self.dual_._embed(take_rows(table, given))
+        distance = np.linalg.norm(self.dual_._mean(features, weights) - moments.raked)
+        size = sum(np.linalg.norm(mean) for mean in (moments.target, moments.base, moments.raked))
+        if distance > _SAME_MEAN * size:
+            raise _other_rows(
+                "dual was fitted on other rows, or in another order: with its weights the majority rows of X have a "
+                f"mean {distance / size:.2g} away from the one that it reached"
+            )
 
     def _counts(self, n_rows: int) -> tuple[int, int]:
         """The numbers of relabelled and of bootstrapped rows to add."""
@@ -198,6 +221,13 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
         return as_sampler_tags(tags, get_tags(RakingDual() if self.dual is None else self.dual).input_tags)
 
 
+def _other_rows(what: str) -> ValueError:
+    return ValueError(
+        f"{what}. A fitted dual resamples only the rows it was fitted on, in their order; pass those, or "
+        "sklearn.base.clone(dual) to fit it anew"
+    )
+
+
 def _decoded(y: Any) -> Any:
     """Labels from one indicator column per class; anything else as it is."""
     if y is None or np.ndim(y) != 2 or np.shape(y)[1] < 2:
@@ -210,9 +240,13 @@ def _decoded(y: Any) -> Any:
     return indicators.argmax(axis=1)
 
 
-def _like(given: Any, rows: Any) -> Any:
-    return rows.tolist() if isinstance(given, list) else rows
+def _as_table(y: Any) -> Any:
+    return y if hasattr(y, "shape") else np.asarray(y)
 
 
-def _take_labels(y: Any, rows: NDArray[np.intp]) -> Any:
-    return _like(y, take_rows(y if hasattr(y, "shape") else np.asarray(y), rows))
+def _take(given: Any, table: Any, rows: NDArray[np.intp]) -> Any:
+    """Those rows of a table, as what was given: a list, or numbered anew where pandas would repeat its labels."""
+    taken = take_rows(table, rows)
+    if isinstance(given, list):
+        return taken.tolist()
+    return taken.reset_index(drop=True) if hasattr(taken, "reset_index") else taken

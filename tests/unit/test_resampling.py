@@ -87,6 +87,20 @@ def test_types_are_kept(two_classes, kind):
         assert X_resampled.dtype == table.dtype
 
 
+def test_rows_of_pandas_are_numbered_as_imbalanced_learn_numbers_them(two_classes):
+    over_sampling = pytest.importorskip("imblearn.over_sampling")
+    X, y = two_classes
+    frame = pd.DataFrame(X, columns=list("abc"), index=pd.Index(np.arange(400) + 1000, name="customer"))
+    labels = pd.Series(y, index=frame.index, name="label")
+    _, theirs = over_sampling.RandomOverSampler(random_state=0).fit_resample(frame, labels)
+    X_resampled, y_resampled = RakingResampler(random_state=0).fit_resample(frame, labels)
+    for index in (X_resampled.index, y_resampled.index):
+        assert type(index) is type(theirs.index)
+        assert (index.start, index.stop, index.name) == (0, 500, theirs.index.name)
+    assert y_resampled.name == "label"
+    assert list(X_resampled.columns) == list("abc")
+
+
 def test_a_fitted_dual_is_used_for_its_own_rows(two_classes):
     X, y = two_classes
     dual = RakingDual(random_state=5).fit(X, y)
@@ -98,6 +112,47 @@ def test_a_fitted_dual_is_used_for_its_own_rows(two_classes):
     unfitted = RakingResampler(RakingDual(RakingFeatureMap(0)), random_state=0)
     unfitted.fit_resample(X, y)
     assert len(unfitted.dual_.theta_) == 3
+
+
+def test_a_fitted_dual_is_refused_for_other_labels_in_the_same_numbers(two_classes):
+    X, y = two_classes
+    sampler = RakingResampler(RakingDual(random_state=5).fit(X, y), random_state=0)
+    with pytest.raises(ValueError, match="with row 0 outside the majority, but y has it in"):
+        sampler.fit_resample(X[::-1], y[::-1])
+    y[[7, 30]] = y[[30, 7]]
+    with pytest.raises(
+        ValueError, match=r"row 7 outside the majority, .*pass .* sklearn\.base\.clone\(dual\)"
+    ):
+        sampler.fit_resample(X, y)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("others", ["two exchanged", "the next", "new"])
+def test_a_fitted_dual_is_refused_for_other_rows_under_the_same_labels(
+    two_classes, rng, others, weighted, dtype
+):
+    X, y = two_classes
+    dual = RakingDual(RakingFeatureMap(16, dtype=dtype, random_state=0))
+    dual.fit(X, y, sample_weight=rng.uniform(0.5, 2, size=400) if weighted else None)
+    sampler = RakingResampler(dual, random_state=0)
+    sampler.fit_resample(X, y)
+    order = np.arange(400)
+    order[[50, 300]] = [300, 50]
+    rows = {"two exchanged": X[order], "the next": np.roll(X, 1, axis=0), "new": X + 0.01}[others]
+    with pytest.raises(ValueError, match="fitted on other rows, or in another order"):
+        sampler.fit_resample(rows, y)
+
+
+def test_a_fitted_dual_that_is_zero_is_refused_for_other_rows(two_classes):
+    X, y = two_classes
+    with pytest.warns(UserWarning, match="dual"):
+        dual = RakingDual(eta=1.0, random_state=0).fit(X, y)
+    assert dual.diagnostics_.is_zero
+    sampler = RakingResampler(dual, random_state=0)
+    sampler.fit_resample(X, y)
+    with pytest.raises(ValueError, match="fitted on other rows"):
+        sampler.fit_resample(X + 1, y)
 
 
 def test_the_same_seed_draws_the_same(two_classes):
