@@ -87,6 +87,12 @@ def keep_rescored(X: pandas.DataFrame, y: np.ndarray) -> Any:
     return drr.DRRClassifier.from_scores(X["a"], X[["b", "c", "colour"]], y, dual=dual, random_state=0)
 
 
+def keep_resampler(X: pandas.DataFrame, y: np.ndarray) -> Any:
+    model = drr.RakingResampler(drr.RakingDual(feature_map()), random_state=0)
+    model.fit_resample(X, y)
+    return model
+
+
 KEPT: dict[str, Callable[[pandas.DataFrame, np.ndarray], Any]] = {
     "feature_map": keep_feature_map,
     "dual": keep_dual,
@@ -95,6 +101,7 @@ KEPT: dict[str, Callable[[pandas.DataFrame, np.ndarray], Any]] = {
     "boosting": keep_boosting,
     "three_classes": keep_three_classes,
     "rescored": keep_rescored,
+    "resampler": keep_resampler,
 }
 
 
@@ -105,6 +112,8 @@ def outputs(model: Any, rows: pandas.DataFrame) -> dict[str, Any]:
         return {"transform": model.transform(columns).tolist()}
     if isinstance(model, drr.RakingDual):
         return {"log_density_ratio": model.log_density_ratio(columns).tolist()}
+    if isinstance(model, drr.RakingResampler):
+        return outputs(model.dual_, rows) | {"sample_indices_": model.sample_indices_.tolist()}
     given = {"base_score": rows["a"]} if model.estimator is None else {}
     names = ("fused_score", "predict_proba", "predict")
     return {name: getattr(model, name)(columns, **given).tolist() for name in names}

@@ -12,29 +12,24 @@ from __future__ import annotations
 import datetime
 import importlib.metadata
 import json
+import operator
 import os
 import platform
+import sys
+import warnings
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from drr._categorical import Levels
 from drr._dispatch import __version__
-from drr._embedding import Embedding
 from drr._files import written_whole
-from drr._models import Models
 from drr._tree_checks import check_trees
-from drr.calibration import IsotonicCalibration, SigmoidCalibration
+from drr._trusted_types import untrusted
 from drr.classifier import DRRClassifier
-from drr.cut_rules import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
-from drr.diagnostics import DualDiagnostics, MomentGap, Moments
 from drr.exceptions import ModelFileError
 from drr.features import RakingFeatureMap
-from drr.fusion import Interval, Separation, Standardisation
-from drr.gain import GainInterval
-from drr.rescoring import HeldOutScores, Rescoring
-from drr.results import Dual, Floor, Raking
+from drr.resampling import RakingResampler
 from drr.score import RakingDual
 
 # Raised when an older drr could no longer make sense of a file.
@@ -43,32 +38,7 @@ FORMAT = 1
 _NOTE = "drr.json"
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "skops")
 
-# What a model of ours consists of, class by class: a name in a file is never enough to have something imported.
-_OWN_TYPES = frozenset(
-    f"{kind.__module__}.{kind.__qualname__}"
-    for kind in (
-        *(CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK),
-        *(DRRClassifier, RakingDual, RakingFeatureMap),
-        *(Dual, DualDiagnostics, Floor, MomentGap, Moments, Raking),
-        *(Embedding, Levels, Models),
-        *(GainInterval, HeldOutScores, Interval, Rescoring, Separation, Standardisation),
-        *(IsotonicCalibration, SigmoidCalibration),
-    )
-)
-# Parts of scikit-learn's forests and boosted trees that skops leaves to the reader to trust.
-_BASE_TYPES = frozenset(
-    {
-        "functools.partial",
-        "numpy.dtype",
-        "sklearn.compose._column_transformer._RemainderColsList",  # of scikit-learn 1.6
-        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-        "sklearn.tree._tree.Tree",
-        "sklearn.utils.validation.check_array",
-    }
-)
-TRUSTED_TYPES = _OWN_TYPES | _BASE_TYPES
-
-_ESTIMATORS = (DRRClassifier, RakingDual, RakingFeatureMap)
+_ESTIMATORS = (DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler)
 
 
 @dataclass(frozen=True)
@@ -94,15 +64,22 @@ class ModelNote:
 def save(model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None) -> None:
     """Save a fitted estimator of drr; needs `skops <https://skops.readthedocs.io>`_.
 
-    The file appears at `path` once it is complete, and replaces what was there.
+    The file appears at `path` once it is complete, and replaces what was there. A warning names the types in it that
+    `load` builds only if they are trusted, such as a base of another package.
 
     Parameters
     ----------
-    model : DRRClassifier, RakingDual or RakingFeatureMap
+    model : DRRClassifier, RakingDual, RakingFeatureMap or RakingResampler
     path : path
         By custom it ends in ``.skops``.
     about : dict, optional
         Whatever JSON can hold, to be read back with `read_note`.
+
+    Raises
+    ------
+    TypeError
+        The model is no estimator of drr, or holds what no file can bring back: a function or a class that is not at the
+        top level of its module.
 
     Examples
     --------
@@ -128,8 +105,17 @@ def save(model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] |
     )
     with written_whole(path) as draft:
         io.dump(model, draft, compression=zipfile.ZIP_DEFLATED, compresslevel=3)
+        strangers = untrusted(io.get_untrusted_types(file=draft))
+        _refuse_lost(strangers)
         with zipfile.ZipFile(draft, "a", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(_NOTE, json.dumps(asdict(note), indent=1, ensure_ascii=False))
+    if strangers:
+        warnings.warn(
+            f"{os.fspath(path)} holds types that drr.load does not build by itself: pass trusted={strangers} there, or "
+            "--trust on the command line.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
@@ -144,7 +130,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
 
     Returns
     -------
-    DRRClassifier, RakingDual or RakingFeatureMap
+    DRRClassifier, RakingDual, RakingFeatureMap or RakingResampler
 
     Raises
     ------
@@ -169,15 +155,14 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
         named = io.get_untrusted_types(file=path)
     except Exception as error:  # whatever a damaged archive makes skops trip over
         raise _damaged(path, error) from error
-    allowed = [name for name in named if name in TRUSTED_TYPES or _is_trusted(name, trusted)]
-    if len(allowed) < len(named):
-        strangers = ", ".join(name for name in named if name not in allowed)
+    strangers = untrusted(named, trusted)
+    if strangers:
         raise ModelFileError(
-            f"{os.fspath(path)} holds types that are not trusted: {strangers}; if you know where the file comes from, "
-            "name them, or their package, in `trusted`"
+            f"{os.fspath(path)} holds types that are not trusted: {', '.join(strangers)}; if you know where the file "
+            "comes from, name them, or their package, in `trusted`"
         )
     try:
-        model = io.load(path, trusted=allowed)
+        model = io.load(path, trusted=named)
     except Exception as error:
         raise _damaged(path, error) from error
     if not isinstance(model, _ESTIMATORS):
@@ -254,8 +239,19 @@ def _damaged(path: str | os.PathLike[str], error: Exception) -> ModelFileError:
     )
 
 
-def _is_trusted(name: str, trusted: Sequence[str]) -> bool:
-    return any(name == each or name.startswith(f"{each}.") for each in trusted)
+def _refuse_lost(names: Sequence[str]) -> None:
+    """Raise for types and functions that cannot be found again by their names."""
+    for name in names:
+        module = name
+        while module and module not in sys.modules:
+            module = module.rpartition(".")[0]
+        try:
+            operator.attrgetter(name.removeprefix(f"{module}."))(sys.modules[module])
+        except (AttributeError, KeyError):
+            raise TypeError(
+                f"the model holds {name}, which no file can bring back: it is not at the top level of its module. "
+                "Define it there, in a module that can be imported where the model is loaded"
+            ) from None
 
 
 def _skops() -> Any:

@@ -23,7 +23,7 @@ pytest.importorskip("skops")
 
 ROOT = Path(__file__).parents[2]
 MODELS = ROOT / "tests" / "data" / "models"
-WITHOUT_BASE = {"feature_map", "dual", "rescored"}
+WITHOUT_BASE = {"feature_map", "dual", "rescored", "resampler"}
 
 
 def keep_models():

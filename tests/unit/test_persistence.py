@@ -13,6 +13,14 @@ import pandas
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.metrics import fbeta_score, make_scorer, matthews_corrcoef
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 
 import drr
 from drr._files import written_whole
@@ -49,8 +57,26 @@ def path(model, tmp_path):
             threshold=drr.RecallAtLeast(0.8),
         ),
         drr.DRRClassifier(LogisticRegression(), holdout=3, fusion_weight="auto", random_state=0),
+        drr.DRRClassifier(
+            LogisticRegression(),
+            holdout=StratifiedKFold(3),
+            threshold=make_scorer(fbeta_score, beta=2),
+            random_state=0,
+        ),
+        drr.DRRClassifier(
+            LogisticRegression(),
+            holdout=RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0),
+            threshold=matthews_corrcoef,
+            random_state=0,
+        ),
+        drr.DRRClassifier(
+            GridSearchCV(
+                LogisticRegression(), {"C": [0.1, 1.0]}, cv=StratifiedShuffleSplit(2, random_state=0)
+            ),
+            random_state=0,
+        ),
     ],
-    ids=["forest", "boosting", "logistic"],
+    ids=["forest", "boosting", "logistic", "splitter and scorer", "repeated splitter and metric", "search"],
 )
 def test_a_classifier_comes_back_the_same(classifier, rows, tmp_path):
     X, y = rows
@@ -71,6 +97,17 @@ def test_duals_and_feature_maps_come_back_the_same(rows, tmp_path):
         drr.save(each, tmp_path / "part.skops")
         loaded = drr.load(tmp_path / "part.skops")
         assert np.array_equal(getattr(loaded, output)(X), getattr(each, output)(X))
+
+
+def test_resamplers_come_back_the_same(rows, tmp_path):
+    sampler = drr.RakingResampler(random_state=np.random.RandomState(0))
+    sampler.fit_resample(*rows)
+    drr.save(sampler, tmp_path / "sampler.skops")
+    loaded = drr.load(tmp_path / "sampler.skops")
+    assert loaded.sampling_strategy_ == sampler.sampling_strategy_
+    assert np.array_equal(loaded.sample_indices_, sampler.sample_indices_)
+    assert np.array_equal(loaded.dual_.weights_, sampler.dual_.weights_)
+    assert len(loaded.fit_resample(*rows)[0]) == 375
 
 
 def test_joblib_works_too(model, rows, tmp_path):
@@ -212,7 +249,7 @@ def test_files_of_others_are_refused(rows, path, tmp_path):
         drr.load(tmp_path / "dict.skops")
 
 
-@pytest.mark.parametrize("model", [{"no": "estimator"}, drr.RakingResampler()], ids=["dict", "resampler"])
+@pytest.mark.parametrize("model", [{"no": "estimator"}, LogisticRegression()], ids=["dict", "base alone"])
 def test_what_could_not_be_loaded_is_not_saved(model, tmp_path):
     with pytest.raises(TypeError, match=f"got a {type(model).__name__}"):
         drr.save(model, tmp_path / "model.skops")
@@ -227,11 +264,43 @@ def test_types_of_others_need_to_be_named(rows, tmp_path, monkeypatch):
     module = type("module", (), {"Stranger": Stranger})
     monkeypatch.setitem(__import__("sys").modules, "stranger_module", module)
     monkeypatch.setattr(Stranger, "__module__", "stranger_module")
-    drr.save(drr.DRRClassifier(Stranger(), random_state=0).fit(*rows), tmp_path / "model.skops")
+    model = drr.DRRClassifier(Stranger(), random_state=0).fit(*rows)
+    with pytest.warns(UserWarning, match=r"pass trusted=\['stranger_module\.Stranger'\] there"):
+        drr.save(model, tmp_path / "model.skops")
     with pytest.raises(drr.ModelFileError, match=r"not trusted: stranger_module\.Stranger;"):
         drr.load(tmp_path / "model.skops")
     for trusted in ("stranger_module", "stranger_module.Stranger"):
         assert isinstance(drr.load(tmp_path / "model.skops", trusted=[trusted]).estimator_, Stranger)
+
+
+def test_what_has_no_name_is_not_saved(path):
+    before = path.read_bytes()
+
+    def metric(y, predicted):
+        return 0.0
+
+    class Hidden(GroupKFold):
+        pass
+
+    for parameters, name in (
+        ({"threshold": lambda y, predicted: 0.0}, "<lambda>"),
+        ({"threshold": metric}, "metric"),
+        ({"holdout": Hidden(3)}, "Hidden"),
+    ):
+        with pytest.raises(TypeError, match=rf"holds .*\.{name}, which no file can bring back"):
+            drr.save(drr.DRRClassifier(**parameters), path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["train_test_split", "check_cv", "BaseCrossValidator"])
+def test_a_name_beside_the_splitters_is_not_enough(tmp_path, name):
+    drr.save(drr.DRRClassifier(holdout=StratifiedKFold(3)), tmp_path / "model.skops")
+    with zipfile.ZipFile(tmp_path / "model.skops") as archive:
+        schema = archive.read("schema.json").decode()
+    crafted = schema.replace('"StratifiedKFold"', f'"{name}"')
+    assert crafted != schema
+    with pytest.raises(drr.ModelFileError, match=rf"not trusted: sklearn\.model_selection\._split\.{name}"):
+        drr.load(rewritten(tmp_path / "model.skops", {"schema.json": crafted}))
 
 
 def test_a_name_within_drr_is_not_enough(path):

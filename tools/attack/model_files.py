@@ -4,9 +4,10 @@
 
 Three kinds of damage: bytes changed or cut off; the description of the objects rewritten to name other types, among
 them functions that would leave a trace if they ran; and arrays exchanged for others of another type, shape or
-content, which reach the kernels when the model scores. The models are a logistic regression, a forest and boosted
-trees, whose nodes name each other by number. Every file is read in a forked child, which may end but must not. A file
-with other numbers of the same kind loads and scores by them: nothing signs a model file.
+content, which reach the kernels when the model scores. The models are a logistic regression (with a splitter and a
+scorer in it), a forest and boosted trees, whose nodes name each other by number. Every file is read in a forked child,
+which may end but must not. A file with other numbers of the same kind loads and scores by them: nothing signs a model
+file.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import fbeta_score, make_scorer
+from sklearn.model_selection import StratifiedKFold
 
 import drr
 from tools.attack.children import in_child
@@ -54,15 +57,17 @@ def save_examples(folder: Path) -> str:
     """Model files named by their base classifier."""
     X, y = rows_to_score()
     feature_map = drr.RakingFeatureMap(8, categorical_features=[3], random_state=0)
-    bases = {
-        "logistic": LogisticRegression(),
-        "forest": RandomForestClassifier(5, random_state=0),
-        "boosting": HistGradientBoostingClassifier(max_iter=5, categorical_features=[3], random_state=0),
+    boosting = HistGradientBoostingClassifier(max_iter=5, categorical_features=[3], random_state=0)
+    models = {
+        "logistic": drr.DRRClassifier(
+            LogisticRegression(), holdout=StratifiedKFold(3), threshold=make_scorer(fbeta_score, beta=2)
+        ),
+        "forest": drr.DRRClassifier(RandomForestClassifier(5, random_state=0)),
+        "boosting": drr.DRRClassifier(boosting),
     }
-    for name, base in bases.items():
-        model = drr.DRRClassifier(base, dual=drr.RakingDual(feature_map), random_state=0).fit(X, y)
-        drr.save(model, folder / name)
-    return " ".join(bases)
+    for name, model in models.items():
+        drr.save(model.set_params(dual=drr.RakingDual(feature_map), random_state=0).fit(X, y), folder / name)
+    return " ".join(models)
 
 
 def examples() -> dict[str, bytes]:

@@ -100,6 +100,7 @@ MODULES = {
                 "unit/test_classifier"],
     "_threads": ["unit/test_threads"],
     "_tree_checks": ["unit/test_persistence"],
+    "_trusted_types": ["unit/test_persistence"],
     "_validation": ["unit/test_validation", "unit/test_tilt", "unit/test_floor", "unit/test_dual"],
     "calibration": ["unit/test_calibration", "property/test_stage_properties", "unit/test_classifier"],
     "classifier": ["unit/test_classifier", "contract/test_sklearn_estimators", "contract/test_interrupted_fits"],
