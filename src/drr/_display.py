@@ -25,6 +25,21 @@ def axes(ax: Any, height: float | None = None) -> tuple[Any, Any]:
     return ax, ax.figure
 
 
+def innermost(estimator: Any, X: Any = None) -> tuple[Any, Any]:
+    """What fitted searches and pipelines end in, and X as it arrives there when they predict."""
+    while True:
+        if isinstance(estimator, Pipeline):
+            for _, step in estimator.steps[:-1] if X is not None else ():
+                # As in predict: samplers, which imbalanced-learn's pipelines hold, act only in fit.
+                if step not in (None, "passthrough") and not hasattr(step, "fit_resample"):
+                    X = step.transform(X)
+            estimator = estimator.steps[-1][1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            return estimator, X
+
+
 def rare_labels(estimator: Any) -> list[Any]:
     """The classes that are scored: the rare one of two, or each of more."""
     return estimator.classes_.tolist() if estimator.pos_label_ is None else [_plain(estimator.pos_label_)]
@@ -44,8 +59,7 @@ def class_index(estimator: Any, pos_label: Any) -> int:
 
 def dual_of(estimator: Any, pos_label: Any) -> Any:
     """The fitted dual within an estimator, of the class asked for."""
-    if isinstance(estimator, Pipeline):
-        estimator = estimator[-1]
+    estimator, _ = innermost(estimator)
     check_is_fitted(estimator)
     dual = getattr(estimator, "dual_", estimator)
     if isinstance(dual, list):
@@ -53,7 +67,7 @@ def dual_of(estimator: Any, pos_label: Any) -> Any:
     if not hasattr(dual, "moments_"):
         raise TypeError(
             f"{type(estimator).__name__} holds no raking dual; pass a fitted RakingDual, DRRClassifier or "
-            "RakingResampler"
+            "RakingResampler, a Pipeline that ends in one, or a search that refitted one (best_estimator_)"
         )
     if pos_label is not None and dual.pos_label_ != pos_label:
         raise ValueError(

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from drr._display import AFTER_COLOUR, BEFORE_COLOUR, axes, class_index, rare_labels
-from drr._score_validation import check_labels, check_score
+from drr._display import AFTER_COLOUR, BEFORE_COLOUR, axes, class_index, innermost, rare_labels
+from drr._score_validation import check_labels, check_score, check_score_columns
 from drr.fusion import fuse, standardise
 from drr.gain import GainInterval, gain_interval
 from drr.theory import DEPLOYED_WEIGHT
@@ -80,6 +79,7 @@ class FusionCurveDisplay:
         X: Any = None,
         y: ArrayLike | None = None,
         *,
+        base_score: ArrayLike | None = None,
         pos_label: Any = None,
         weights: ArrayLike | None = None,
         n_resamples: int = 499,
@@ -88,14 +88,18 @@ class FusionCurveDisplay:
         name: str | None = None,
         ax: Any = None,
     ) -> FusionCurveDisplay:
-        """The curve of a fitted `DRRClassifier` (or of a pipeline that ends in one), drawn.
+        """The curve of a fitted `DRRClassifier` (or of a pipeline or search that ends in one), drawn.
 
         Parameters
         ----------
-        estimator : DRRClassifier or Pipeline
+        estimator : DRRClassifier, Pipeline or search
+            Of a search, its ``best_estimator_``.
         X, y : table and labels, optional
             Rows that took no part in the fit. Without them the held-out rows that the classifier kept are used, on
             which a weight chosen there looks better than it is.
+        base_score : array of shape (n_rows,), or (n_rows, n_classes) with three classes or more, optional
+            The scores of the base for the rows of X, if they are known already; a classifier from
+            `DRRClassifier.from_scores` needs them.
         pos_label : label, optional
             The class to show; needed with three classes or more.
         weights : array, optional
@@ -112,21 +116,34 @@ class FusionCurveDisplay:
         -------
         FusionCurveDisplay
         """
-        if isinstance(estimator, Pipeline):
-            X = None if X is None else estimator[:-1].transform(X)
-            estimator = estimator[-1]
+        given = estimator
+        estimator, X = innermost(given, X)
+        if not hasattr(estimator, "fused_score"):
+            end = "" if estimator is given else f" that ends in a {type(estimator).__name__}"
+            raise TypeError(
+                f"{cls.__name__} shows a fitted DRRClassifier, a Pipeline that ends in one, or a search that refitted "
+                f"one (best_estimator_), got a {type(given).__name__}{end}; from_scores shows two columns of scores"
+            )
         check_is_fitted(estimator)
         k = class_index(estimator, pos_label)
         rescoring = estimator.rescorings_[k]
         if (X is None) != (y is None):
             raise ValueError(f"X and y belong together, but {'X' if X is None else 'y'} was not given")
+        if X is None and base_score is not None:
+            raise ValueError("base_score belongs to the rows of X, but X was not given")
         if X is None:
             held_out = rescoring.held_out
             base, dual, positive = held_out.base, held_out.dual, held_out.positive
             row_weight = held_out.weights
         else:
-            base = rescoring.base_standardisation.transform(_column(estimator.base_score(X), k))
-            dual = rescoring.dual_standardisation.transform(_column(estimator.dual_score(X), k))
+            dual_scores = estimator.dual_score(X)
+            base_scores = (
+                estimator.base_score(X)
+                if base_score is None
+                else check_score_columns(base_score, len(dual_scores), len(estimator.rescorings_))
+            )
+            base = rescoring.base_standardisation.transform(_column(base_scores, k))
+            dual = rescoring.dual_standardisation.transform(_column(dual_scores, k))
             positive, row_weight = np.asarray(y) == rare_labels(estimator)[k], None
         return cls._compute(
             base,

@@ -63,7 +63,7 @@ class MomentBalanceDisplay:
 
         Parameters
         ----------
-        estimator : RakingDual, DRRClassifier, RakingResampler or Pipeline
+        estimator : RakingDual, DRRClassifier or RakingResampler, or a Pipeline or search that ends in one
             What holds a fitted dual.
         pos_label : label, optional
             The class to show; needed with three classes or more.

@@ -46,7 +46,7 @@ class WeightConcentrationDisplay:
 
         Parameters
         ----------
-        estimator : RakingDual, DRRClassifier, RakingResampler or Pipeline
+        estimator : RakingDual, DRRClassifier or RakingResampler, or a Pipeline or search that ends in one
             What holds a fitted dual; one of rows in memory, because others keep no weights.
         pos_label : label, optional
             The class to show; needed with three classes or more.

@@ -10,6 +10,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -106,6 +107,90 @@ def test_the_fusion_curve_sees_through_a_pipeline(axes, rows):
     scaled = pipeline[:-1].transform(X)
     expected = average_precision_score(y == "rare", pipeline[-1].fused_score(scaled))
     assert display.average_precision[display.weights == 0.5] == pytest.approx(expected)
+
+
+def test_the_fusion_curve_sees_through_pipelines_of_any_length(axes, rows, classifier):
+    X, y = rows
+    expected = FusionCurveDisplay.from_estimator(classifier, X, y, n_resamples=9, ax=axes).average_precision
+    for pipeline in (
+        make_pipeline(classifier),
+        make_pipeline("passthrough", classifier),
+        make_pipeline(make_pipeline(None, classifier)),
+    ):
+        display = FusionCurveDisplay.from_estimator(pipeline, X, y, n_resamples=9, ax=axes)
+        np.testing.assert_array_equal(display.average_precision, expected)
+        assert MomentBalanceDisplay.from_estimator(pipeline).n_hidden == 8
+
+
+def test_samplers_within_a_pipeline_act_only_in_fit(axes, rows):
+    pipelines = pytest.importorskip("imblearn.pipeline")
+    X, y = rows
+    steps = (
+        StandardScaler(),
+        RakingResampler(random_state=0),
+        DRRClassifier(LogisticRegression(), random_state=0),
+    )
+    pipeline = pipelines.make_pipeline(*steps).fit(X, y)
+    display = FusionCurveDisplay.from_estimator(pipeline, X, y, n_resamples=9, ax=axes)
+    expected = average_precision_score(y == "rare", pipeline[-1].fused_score(pipeline[0].transform(X)))
+    assert display.average_precision[display.weights == 0.5] == pytest.approx(expected)
+
+
+def test_of_a_search_the_best_estimator_is_shown(axes, rows):
+    X, y = rows
+    model = make_pipeline(StandardScaler(), DRRClassifier(LogisticRegression(), random_state=0))
+    search = GridSearchCV(model, {"drrclassifier__fusion_weight": [0.25, 1.5]}, cv=2).fit(X, y)
+    display = FusionCurveDisplay.from_estimator(search, X, y, n_resamples=9, ax=axes)
+    direct = FusionCurveDisplay.from_estimator(search.best_estimator_, X, y, n_resamples=9, ax=axes)
+    np.testing.assert_array_equal(display.average_precision, direct.average_precision)
+    ess = search.best_estimator_[-1].dual_.ess_
+    assert WeightConcentrationDisplay.from_estimator(search).ess == pytest.approx(ess)
+    assert MomentBalanceDisplay.from_estimator(search).discrepancy_after > 0
+
+
+def test_the_fusion_curve_of_a_rescored_column_takes_its_base_scores(axes, rows, three_classes):
+    X, y = rows
+    rescored = DRRClassifier.from_scores(X[:, 0], X[:, 1:], y, random_state=0)
+    display = FusionCurveDisplay.from_estimator(
+        rescored, X[::2, 1:], y[::2], base_score=X[::2, 0], n_resamples=9, ax=axes
+    )
+    fused = rescored.fused_score(X[::2, 1:], base_score=X[::2, 0])
+    assert display.average_precision[display.weights == 0.5] == pytest.approx(
+        average_precision_score(y[::2] == "rare", fused)
+    )
+    with pytest.raises(ValueError, match="pass the scores of the new rows as base_score"):
+        FusionCurveDisplay.from_estimator(rescored, X[:, 1:], y, ax=axes)
+    with pytest.raises(ValueError, match=r"base_score must have shape \(600,\), got \(3,\)"):
+        FusionCurveDisplay.from_estimator(rescored, X[:, 1:], y, base_score=[1, 2, 3], ax=axes)
+    with pytest.raises(ValueError, match="base_score belongs to the rows of X"):
+        FusionCurveDisplay.from_estimator(rescored, base_score=X[:, 0], ax=axes)
+    classifier, X, y = three_classes
+    by_class = FusionCurveDisplay.from_estimator(
+        classifier, X, y, base_score=classifier.base_score(X), pos_label="b", n_resamples=9, ax=axes
+    )
+    direct = FusionCurveDisplay.from_estimator(classifier, X, y, pos_label="b", n_resamples=9, ax=axes)
+    np.testing.assert_array_equal(by_class.average_precision, direct.average_precision)
+
+
+@pytest.mark.parametrize(
+    ("make", "got"),
+    [
+        (lambda X, y: RakingDual(random_state=0).fit(X, y), "got a RakingDual;"),
+        (
+            lambda X, y: make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y),
+            "got a Pipeline that ends in a LogisticRegression;",
+        ),
+        (
+            lambda X, y: GridSearchCV(LogisticRegression(), {"C": [1, 2]}, cv=2, refit=False).fit(X, y),
+            "got a GridSearchCV;",
+        ),
+    ],
+    ids=["dual", "pipeline", "search without refit"],
+)
+def test_what_has_no_fused_score_has_no_fusion_curve(axes, rows, make, got):
+    X, y = rows
+    with pytest.raises(TypeError, match=f"fitted DRRClassifier, a Pipeline .* or a search .*{got}"):
+        FusionCurveDisplay.from_estimator(make(X, y), X, y, ax=axes)
 
 
 def test_with_three_classes_one_is_named(axes, three_classes):
