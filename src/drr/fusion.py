@@ -158,6 +158,8 @@ class Separation:
     d1_interval: Interval
     d2_interval: Interval
     rho_interval: Interval
+    threshold_interval: Interval
+    effective_weight_interval: Interval
     change_interval: Interval
     optimal_weight_interval: Interval
     closed_form_weight_interval: Interval
@@ -266,7 +268,7 @@ def separation(
             resampled.append(_predictions(columns.sums(counts.astype(np.float64)), columns, weight))
 
     fields: dict[str, Any] = {name: float(value[0]) for name, value in estimate.items()}
-    for name in ("d1", "d2", "rho", "change", "optimal_weight", "closed_form_weight"):
+    for name in estimate:
         fields[f"{name}_interval"] = _interval([batch[name] for batch in resampled], level)
     return Separation(
         **fields,

@@ -126,15 +126,34 @@ def test_intervals_cover_and_have_the_width_of_theory():
                 result.d1_interval.low < 2.0 < result.d1_interval.high,
                 result.d2_interval.low < 1.5 < result.d2_interval.high,
                 result.rho_interval.low < 0.4 < result.rho_interval.high,
+                result.threshold_interval.low < theory.fusion_threshold(0.4) < result.threshold_interval.high,
+                result.effective_weight_interval.low
+                < theory.effective_weight(0.5, 2.0, 1.5, 0.15)
+                < result.effective_weight_interval.high,
             ]
         )
     assert (np.mean(covered, axis=0) > 0.8).all()
     # Delta method for d: 1/n1 + 1/n0 + d²/(2n).
     expected = 2 * 1.96 * np.sqrt(1 / 150 + 1 / 850 + 2.0**2 / 2000)
     np.testing.assert_allclose(result.d1_interval.high - result.d1_interval.low, expected, rtol=0.25)
-    for name in ("change", "optimal_weight", "closed_form_weight"):
+    for name in ("threshold", "effective_weight", "change", "optimal_weight", "closed_form_weight"):
         low, high = getattr(result, f"{name}_interval")
         assert low < getattr(result, name) < high
+
+
+def test_every_estimate_has_an_interval():
+    """The threshold rises with ρ, so that its interval is that of ρ, transformed."""
+    base, dual, positive = draw(6)
+    result = separation(base, dual, positive, weight=0.8, n_resamples=99, random_state=0)
+    np.testing.assert_allclose(
+        result.threshold_interval, theory.fusion_threshold(np.array(result.rho_interval), 0.8), rtol=1e-12
+    )
+    without = separation(base, dual, positive, n_resamples=0)
+    given = {"weight", "level", "n_resamples", "n_positive", "n_negative"}
+    estimates = {name for name in vars(result) if not name.endswith("_interval")} - given
+    for name in estimates:
+        assert np.isfinite(getattr(result, f"{name}_interval")).all()
+        assert np.isnan(getattr(without, f"{name}_interval")).all()
 
 
 def test_same_seed_same_intervals():

@@ -85,6 +85,11 @@ def section(evaluation: Evaluation) -> Section:
         ("d₁, deflection of the base", moments.d1, moments.d1_interval),
         ("d₂, deflection of the dual", moments.d2, moments.d2_interval),
         ("ρ, their correlation within the classes", moments.rho, moments.rho_interval),
+        (
+            "w_eff, the weight in use within the classes",
+            moments.effective_weight,
+            moments.effective_weight_interval,
+        ),
         ("change of the deflection at the weight in use", moments.change, moments.change_interval),
         ("best weight by the two moments", best, moments.closed_form_weight_interval),
     ]
