@@ -26,6 +26,11 @@ public:
 
   void solve() {
     const Index height = set_.n_cols() + 1, width = std::ssize(slots);
+    residual.setZero(height);
+    residual[0] = 1;
+    solution.resize(width);
+    if (width == 0) // all rows lost their weight in a step
+      return;
     Eigen::MatrixXd columns(height, width);
     for (Index k = 0; k < width; ++k) {
       columns(0, k) = 1;
@@ -33,8 +38,6 @@ public:
     }
     qr_.setThreshold(smallest_pivot);
     qr_.compute(columns);
-    residual.setZero(height);
-    residual[0] = 1;
     solution = qr_.solve(residual);
     // What is left of e₁ outside the span; the second round removes the rounding of the first.
     for (int round = 0; round < 2; ++round) {
@@ -79,6 +82,7 @@ bool step_towards(PassiveRows& passive, Eigen::VectorXd& v) {
 void nonnegative_least_squares(const WorkingSet& set, double tolerance, ThreadPool& pool,
                                Eigen::VectorXd& weights, Eigen::VectorXd& x) {
   const double largest_norm = std::sqrt(1 + set.gram().diagonal().maxCoeff());
+  const Eigen::VectorXd given = weights;
   PassiveRows passive(set);
   for (Index slot = 0; slot < set.size(); ++slot)
     if (weights[slot] > 0)
@@ -90,7 +94,7 @@ void nonnegative_least_squares(const WorkingSet& set, double tolerance, ThreadPo
     pool.poll();
     // 1. The best feasible weights on the passive rows.
     passive.solve();
-    while (!step_towards(passive, weights) && !passive.slots.empty())
+    while (!step_towards(passive, weights))
       passive.solve();
 
     // 2. The row that shortens the residual most becomes passive, if it then wants a positive weight.
@@ -123,6 +127,10 @@ void nonnegative_least_squares(const WorkingSet& set, double tolerance, ThreadPo
       break;
   }
   const double total = weights.sum();
+  if (!(total > 0)) { // no row could enter again: what was given is still the best
+    weights = given;
+    return;
+  }
   weights /= total;
   x = passive.residual.tail(set.n_cols()) / -total;
 }
