@@ -23,7 +23,7 @@ py::tuple sample_arrays(const BlockSample& sample) {
 
 py::tuple survey_arrays(const py::object& features, const py::object& shift, const py::object& base_weights,
                         int n_threads) {
-  const FeatureView view = view_features(features);
+  const HeldFeatures view = view_features(features);
   const BlockInput input = block_of(view, shift, base_weights);
   PythonMonitor monitor;
   const BlockSurvey survey = run_without_lock([&] { return survey_block(input, {n_threads, &monitor}); });
@@ -32,7 +32,7 @@ py::tuple survey_arrays(const py::object& features, const py::object& shift, con
 
 py::tuple price_arrays(const py::object& features, const py::object& shift, const py::object& base_weights,
                        const py::object& x, double threshold, Index most, int n_threads) {
-  const FeatureView view = view_features(features);
+  const HeldFeatures view = view_features(features);
   const BlockInput input = block_of(view, shift, base_weights);
   const auto direction = view_vector(x, n_cols(view), "x");
   PythonMonitor monitor;
@@ -49,7 +49,7 @@ py::tuple draw_arrays(const py::object& scores, Index n_rows, std::uint64_t bloc
 py::tuple block_tilt_arrays(const py::object& features, const py::object& shift,
                             const py::object& log_base_weights, const py::object& theta, std::uint64_t block,
                             double limit, Index most, int n_threads) {
-  const FeatureView view = view_features(features);
+  const HeldFeatures view = view_features(features);
   const BlockInput input = block_of(view, shift, py::none());
   const auto log_d = view_vector(log_base_weights, n_rows(view), "log_base_weights");
   const auto direction = view_vector(theta, n_cols(view), "theta");

@@ -9,7 +9,7 @@ namespace {
 
 py::array_t<double> covariance_array(const py::object& features, const py::object& centre,
                                      const py::object& weights, int n_threads) {
-  const FeatureView view = view_features(features);
+  const HeldFeatures view = view_features(features);
   const Index n_columns = n_cols(view);
   const CovarianceInput input{view, view_vector(centre, n_columns, "centre"),
                               view_vector(weights, n_rows(view), "weights")};

@@ -59,7 +59,7 @@ py::dict solve_dual_arrays(const py::object& features, const py::object& target,
                            const py::object& floor_residual, double floor_lower_bound,
                            const std::string& method, int max_iter, int n_threads,
                            const py::object& callback) {
-  const FeatureView view = view_features(features);
+  const HeldFeatures view = view_features(features);
   const DualInput input =
       input_of(view, target, tolerance, log_base_weights, floor_weights, floor_residual, floor_lower_bound);
   py::array_t<double> theta = new_vector(n_cols(view)), weights = new_vector(n_rows(view));
@@ -74,7 +74,7 @@ py::dict solve_dual_arrays(const py::object& features, const py::object& target,
 py::dict certify_dual_arrays(const py::object& features, const py::object& target, double tolerance,
                              const py::array_t<double>& theta, const py::object& log_base_weights,
                              const py::object& floor_weights, int n_threads) {
-  const FeatureView view = view_features(features);
+  const HeldFeatures view = view_features(features);
   const DualInput input = input_of(view, target, tolerance, log_base_weights, floor_weights, py::none(),
                                    std::numeric_limits<double>::quiet_NaN());
   const auto given = view_vector(theta, n_cols(view), "theta");

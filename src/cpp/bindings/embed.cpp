@@ -58,8 +58,14 @@ FeatureMap view_map(const py::object& map) {
   return view;
 }
 
-RawRows view_rows(const FeatureMap& map, const py::object& numeric, const py::object& codes) {
+struct HeldRows {
   RawRows rows;
+  HeldFeatures numeric; // what rows.numeric views
+};
+
+HeldRows view_rows(const FeatureMap& map, const py::object& numeric, const py::object& codes) {
+  HeldRows held;
+  RawRows& rows = held.rows;
   const Index n_numeric = map.n_linear() - static_cast<Index>(map.indicated.size());
   if (!codes.is_none()) {
     require(py::isinstance<Contiguous<std::int32_t>>(codes), "codes must be a contiguous array of int32");
@@ -71,13 +77,14 @@ RawRows view_rows(const FeatureMap& map, const py::object& numeric, const py::ob
   }
   require(codes.is_none() == (map.n_variables() == 0), "codes are needed exactly where there are variables");
   if (!numeric.is_none()) {
-    rows.numeric = view_features(numeric);
+    held.numeric = view_features(numeric);
+    rows.numeric = held.numeric.view;
     require(n_cols(*rows.numeric) == n_numeric, "numeric must have one column per mean");
     require(codes.is_none() || n_rows(*rows.numeric) == rows.n_rows, "numeric and codes differ in rows");
     rows.n_rows = n_rows(*rows.numeric);
   }
   require(numeric.is_none() == (n_numeric == 0), "numeric is needed exactly where there are numeric columns");
-  return rows;
+  return held;
 }
 
 template <class Scalar>
@@ -91,7 +98,8 @@ DenseOutput<Scalar> view_output(py::array& out) {
 void embed_dense(const py::object& map, const py::object& numeric, const py::object& codes, py::array out,
                  int n_threads) {
   const FeatureMap view = view_map(map);
-  const RawRows rows = view_rows(view, numeric, codes);
+  const HeldRows held = view_rows(view, numeric, codes);
+  const RawRows& rows = held.rows;
   require(out.ndim() == 2 && out.shape(0) == rows.n_rows && out.shape(1) == view.n_features(),
           "out must have the shape (n_rows, n_features)");
   EmbedOutput output;
@@ -121,7 +129,8 @@ bool try_view_csr(py::array& values, py::array& columns, const py::array& offset
 void embed_csr(const py::object& map, const py::object& numeric, const py::object& codes, py::array values,
                py::array columns, const py::array& offsets, int n_threads) {
   const FeatureMap view = view_map(map);
-  const RawRows rows = view_rows(view, numeric, codes);
+  const HeldRows held = view_rows(view, numeric, codes);
+  const RawRows& rows = held.rows;
   require(offsets.size() == rows.n_rows + 1, "offsets must have n_rows + 1 entries");
   EmbedOutput output;
   if (!try_view_csr<double, std::int32_t>(values, columns, offsets, output) &&
@@ -136,7 +145,8 @@ void embed_csr(const py::object& map, const py::object& numeric, const py::objec
 py::array_t<double> embed_scores_array(const py::object& map, const py::object& numeric,
                                        const py::object& codes, const py::object& theta, int n_threads) {
   const FeatureMap view = view_map(map);
-  const RawRows rows = view_rows(view, numeric, codes);
+  const HeldRows held = view_rows(view, numeric, codes);
+  const RawRows& rows = held.rows;
   const std::span<const double> direction = view_vector(theta, view.n_features(), "theta");
   py::array_t<double> scores = new_vector(rows.n_rows);
   const std::span<double> output = span_of(scores);

@@ -25,7 +25,7 @@ py::array_t<Element> to_array(const std::vector<Element>& values) {
 
 py::dict floor_figures(const py::object& features, const py::object& target, const py::object& base_weights,
                        const std::string& method, Index max_iter, int n_threads, const py::object& callback) {
-  const FeatureView view = view_features(features);
+  const HeldFeatures view = view_features(features);
   const FloorInput input{view, view_vector(target, n_cols(view), "target"),
                          view_vector(base_weights, n_rows(view), "base_weights")};
   const FloorOptions options{floor_method_of(method), max_iter};

@@ -43,11 +43,18 @@ DenseView<Scalar> view_dense(const py::array& array) {
   return {static_cast<const Scalar*>(array.data()), array.shape(0), array.shape(1), stride / size};
 }
 
+// No conversion: the copy that it would make dies before it is read.
+py::array array_attribute(const py::object& matrix, const char* name) {
+  const py::object attribute = matrix.attr(name);
+  if (!py::isinstance<py::array>(attribute))
+    refuse("features." + std::string(name) + " must be a numpy vector, got " +
+           py::str(py::type::of(attribute)).cast<std::string>());
+  return py::reinterpret_borrow<py::array>(attribute);
+}
+
 template <class Scalar, class Ordinal>
-CsrView<Scalar, Ordinal> view_csr(const py::object& matrix) {
-  const auto values = py::array(matrix.attr("data"));
-  const auto columns = py::array(matrix.attr("indices"));
-  const auto offsets = py::array(matrix.attr("indptr"));
+HeldFeatures view_csr(const py::object& matrix, const py::array& values, const py::array& columns,
+                      const py::array& offsets) {
   const auto shape = matrix.attr("shape").cast<std::pair<Index, Index>>();
   CsrView<Scalar, Ordinal> view;
   view.values = contiguous<Scalar>(values, "features.data");
@@ -62,19 +69,20 @@ CsrView<Scalar, Ordinal> view_csr(const py::object& matrix) {
   if (offsets.shape(0) != view.n_rows + 1)
     throw py::value_error("features.indptr must have n_rows + 1 = " + std::to_string(view.n_rows + 1) +
                           " entries, got " + std::to_string(offsets.shape(0)));
-  return view;
+  return {view, {values, columns, offsets}};
 }
 
 template <class Scalar>
-FeatureView view_csr_of(const py::object& matrix) {
-  if (holds<std::int32_t>(matrix.attr("indptr")))
-    return view_csr<Scalar, std::int32_t>(matrix);
-  return view_csr<Scalar, std::int64_t>(matrix);
+HeldFeatures view_csr_of(const py::object& matrix, const py::array& values) {
+  const py::array columns = array_attribute(matrix, "indices"), offsets = array_attribute(matrix, "indptr");
+  if (holds<std::int32_t>(offsets))
+    return view_csr<Scalar, std::int32_t>(matrix, values, columns, offsets);
+  return view_csr<Scalar, std::int64_t>(matrix, values, columns, offsets);
 }
 
 } // namespace
 
-FeatureView view_features(const py::object& features) {
+HeldFeatures view_features(const py::object& features) {
   if (py::isinstance<py::array>(features)) {
     const auto array = py::reinterpret_borrow<py::array>(features);
     if (array.ndim() != 2)
@@ -83,17 +91,17 @@ FeatureView view_features(const py::object& features) {
       throw py::value_error("features is empty: it has shape (" + std::to_string(array.shape(0)) + ", " +
                             std::to_string(array.shape(1)) + ")");
     if (holds<double>(array))
-      return view_dense<double>(array);
+      return {view_dense<double>(array), {array}};
     if (holds<float>(array))
-      return view_dense<float>(array);
+      return {view_dense<float>(array), {array}};
     refuse("features must be an aligned array of native float64 or float32, got " + dtype_name(array));
   }
   if (py::hasattr(features, "indptr")) {
-    const auto values = py::array(features.attr("data"));
+    const py::array values = array_attribute(features, "data");
     if (holds<double>(values))
-      return view_csr_of<double>(features);
+      return view_csr_of<double>(features, values);
     if (holds<float>(values))
-      return view_csr_of<float>(features);
+      return view_csr_of<float>(features, values);
     refuse("features.data must be an aligned vector of native float64 or float32, got " + dtype_name(values));
   }
   refuse("features must be a numpy array or a CSR matrix, got " +

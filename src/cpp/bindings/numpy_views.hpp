@@ -4,6 +4,7 @@
 
 #include "drr/views.hpp"
 
+#include <array>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <span>
@@ -12,8 +13,15 @@ namespace drr::bindings {
 
 namespace py = pybind11;
 
+// Rows, and the arrays they are viewed in: a CSR matrix may be given others while a kernel reads these.
+struct HeldFeatures {
+  FeatureView view;
+  std::array<py::object, 3> arrays;
+  operator const FeatureView&() const { return view; }
+};
+
 // A float64 or float32 array with contiguous rows, or an object with CSR's data, indices, indptr and shape.
-FeatureView view_features(const py::object& features);
+HeldFeatures view_features(const py::object& features);
 
 Index n_rows(const FeatureView& features);
 Index n_cols(const FeatureView& features);

@@ -9,7 +9,7 @@ namespace {
 
 py::tuple tilt_arrays(const py::object& features, const py::object& theta, const py::object& log_base_weights,
                       const py::object& shift, int n_threads) {
-  const FeatureView view = view_features(features);
+  const HeldFeatures view = view_features(features);
   const TiltInput input{view, view_vector(shift, n_cols(view), "shift"),
                         view_vector(log_base_weights, n_rows(view), "log_base_weights"),
                         view_vector(theta, n_cols(view), "theta")};
