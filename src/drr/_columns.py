@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from drr._dispatch import core
 from drr._numbers import Numbers, as_numbers, refuse_nonfinite, same_width
+from drr._sparse import as_csr
 
 # Numbers in a block: 8 MB in double precision, some 50 000 rows of 20 columns.
 _BLOCK_SIZE = 2**20
@@ -243,7 +244,7 @@ def _validate_array(estimator: Any, X: Any, *, reset: bool) -> Any:
     if scipy.sparse.issparse(X):
         X = validate_data(
             estimator,
-            X,
+            as_csr(X),
             reset=reset,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],

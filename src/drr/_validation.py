@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
+from drr._sparse import as_csr
+
 Features = Any  # a float64 or float32 array with contiguous rows, or a CSR matrix of either
 
 
@@ -98,16 +100,17 @@ def _check_sparse(matrix: Any, name: str) -> Any:
         raise ValueError(f"{name} must have two dimensions (rows, columns), got shape {matrix.shape}")
     _refuse_empty(matrix.shape, name)
     dtype = np.float32 if matrix.dtype == np.float32 else np.float64
-    if matrix.format != "csr" or matrix.dtype != dtype:
-        matrix = matrix.tocsr().astype(dtype)
-    _refuse_broken_csr(matrix, name)
+    matrix = as_csr(matrix, name)
+    if matrix.dtype != dtype:
+        matrix = matrix.astype(dtype)
+    _refuse_broken_csr(matrix)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return matrix
 
 
-def _refuse_broken_csr(matrix: Any, name: str) -> None:
+def _refuse_broken_csr(matrix: Any) -> None:
     """Check what scipy's own routines rely on, before one of them follows a wild index."""
     from drr._dispatch import core
 

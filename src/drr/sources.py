@@ -21,6 +21,7 @@ import scipy.sparse
 from drr._csr_source import CsrSource
 from drr._npy_source import NpySource
 from drr._parquet_source import ParquetSource
+from drr._sparse import as_csr
 from drr._watched_file import rows_per_block
 
 
@@ -118,7 +119,7 @@ class ArraySource:
     def __init__(self, rows: Any, block_rows: int | None = None) -> None:
         if np.ndim(rows) != 2 and not scipy.sparse.issparse(rows):
             raise ValueError(f"rows must have two dimensions (rows, columns), got shape {np.shape(rows)}")
-        self._rows = rows.tocsr() if scipy.sparse.issparse(rows) else rows
+        self._rows = as_csr(rows, "rows") if scipy.sparse.issparse(rows) else rows
         self.n_rows, self.n_columns = (int(n) for n in rows.shape)
         self.dtype = rows.dtype
         per_row = self.n_columns * self.dtype.itemsize

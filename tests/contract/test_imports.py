@@ -11,7 +11,7 @@ import drr
 
 # In the order of the flow; a module may import only modules of an earlier line.
 LAYERS = [
-    {"_cpu", "_core", "_ranking", "_classes", "_display", "_sampler_tags", "_seeds"},
+    {"_cpu", "_core", "_ranking", "_classes", "_display", "_sampler_tags", "_seeds", "_sparse"},
     {"_files", "_tree_checks", "_watched_file"},
     {"_npy_source", "_parquet_source"},
     {"_csr_source"},

@@ -81,6 +81,20 @@ def broken_csr(**parts):
     return matrix
 
 
+def broken(format, **parts):
+    matrix = scipy.sparse.csr_array(BASE).asformat(format)
+    for name, (position, value) in parts.items():
+        getattr(matrix, name)[position] = value
+    return matrix
+
+
+def csr_of_lists():
+    matrix = scipy.sparse.csr_array(BASE)
+    assert matrix.has_canonical_format  # and is not asked again
+    matrix.indices, matrix.indptr = matrix.indices.tolist(), matrix.indptr.tolist()
+    return matrix
+
+
 REFUSED = {
     "NaN": (with_value(np.nan), ValueError, r"features contains NaN or infinity at row 3, column 2"),
     "infinity": (with_value(np.inf), ValueError, r"row 3, column 2"),
@@ -108,6 +122,37 @@ REFUSED = {
         broken_csr(indptr=[0, 3, 7, 11, 15, 19, 99]),
         ValueError,
         r"indptr ends at 99",
+    ),
+    "CSC row index too large": (
+        broken("csc", indices=(5, 10**9)),
+        ValueError,
+        r"features is a broken CSC matrix",
+    ),
+    "CSC row index negative": (
+        broken("csc", indices=(5, -(10**9))),
+        ValueError,
+        r"features is a broken CSC matrix",
+    ),
+    "CSC offsets beyond the end": (
+        broken("csc", indptr=(4, 10**8)),
+        ValueError,
+        r"features is a broken CSC matrix",
+    ),
+    "BSR offsets beyond the end": (
+        broken("bsr", indptr=(2, 10**8)),
+        ValueError,
+        r"features is a broken BSR matrix",
+    ),
+    "COO row too large": (
+        broken("coo", row=(5, 10**9)),
+        ValueError,
+        r"names row 1000000000, but its shape is \(6, 4\)",
+    ),
+    "COO column negative": (broken("coo", col=(5, -1)), ValueError, r"names column -1"),
+    "CSR of lists": (
+        csr_of_lists(),
+        TypeError,
+        r"features.indices must be a numpy vector, got <class 'list'>",
     ),
     "offsets not from zero": (broken_csr(indptr=[1, 3, 7, 11, 15, 19, 23]), ValueError, r"indptr\[0\] is 1"),
 }
