@@ -82,6 +82,15 @@ def check_sample_weight(
     return weights
 
 
+def as_counts(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Positive weights as numbers of rows: at a mean of one where they sum to fewer rows than there are.
+
+    Counts of repeated rows are served as they are. Weights that sum to one, say, tell nothing about the number of
+    rows: only their ratios count.
+    """
+    return weights * max(1.0, len(weights) / float(weights.sum()))
+
+
 def check_generator(random_state: Any) -> np.random.Generator:
     """A generator from None, an integer, a Generator (used as it is) or a RandomState (which seeds one)."""
     if isinstance(random_state, np.random.Generator):

@@ -15,7 +15,7 @@ import scipy.special
 from numpy.typing import ArrayLike, NDArray
 from sklearn.isotonic import IsotonicRegression
 
-from drr._score_validation import check_labels, check_sample_weight, check_score
+from drr._score_validation import as_counts, check_labels, check_sample_weight, check_score
 from drr.fusion import standardise
 
 # The smallest slope of a constrained sigmoid, per standard deviation of the score: small enough to say that
@@ -105,6 +105,7 @@ def fit_calibration(
     method : {"sigmoid", "isotonic"}, default="sigmoid"
         Platt's logistic map, or the least-squares non-decreasing one.
     sample_weight : array of shape (n_rows,), optional
+        Numbers of rows, or relative: weights that sum to fewer than the rows there are count at a mean of one.
     constrained : bool, default=True
         For "sigmoid". True: Platt's smoothed targets, (n₁+1)/(n₁+2) and 1/(n₀+2), which keep separable rows
         finite, and a slope of at least 0.001 per standard deviation of the score, so that the probabilities
@@ -189,7 +190,8 @@ def _warn_of_slope(slope: float, positive: NDArray[np.bool_]) -> None:
 
 def _smoothed_targets(positive: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Platt's targets: the posterior means of the labels under a uniform prior."""
-    n_positive, n_negative = weights[positive].sum(), weights[~positive].sum()
+    counts = as_counts(weights)
+    n_positive, n_negative = counts[positive].sum(), counts[~positive].sum()
     return np.asarray(np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2)))
 
 

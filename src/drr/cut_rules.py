@@ -142,7 +142,8 @@ class FalsePositiveRateAtMost(CutRule):
 class TopK(CutRule):
     """At most the k highest rows: a count if k is an integer, a share of the rows if it is a float in (0, 1).
 
-    Equal scores are labelled alike, so that fewer than k rows may be positive. Rows count by their weights.
+    Equal scores are labelled alike, so that fewer than k rows may be positive. Rows count by their weights, at a mean
+    of one where these sum to fewer than the rows there are.
 
     Examples
     --------

@@ -20,6 +20,7 @@ from sklearn.metrics import get_scorer
 
 from drr._ranking import CUT_METRICS, Ranking
 from drr._score_validation import (
+    as_counts,
     check_between,
     check_labels,
     check_sample_weight,
@@ -95,12 +96,12 @@ def choose_cut(
     score = check_score(score)
     positive = check_labels(y, len(score), pos_label)
     weights = check_sample_weight(sample_weight, positive)
-    check_rule(rule)
+    check_rule(rule, weighted=weights is not None)
     if is_number(rule):
         return float(rule)
     if weights is not None:
         present = weights > 0
-        score, positive, weights = score[present], positive[present], weights[present]
+        score, positive, weights = score[present], positive[present], as_counts(weights[present])
     ranking = Ranking(score, positive)
     row_weight = np.ones(len(score)) if weights is None else weights
     if isinstance(rule, CutRule):
@@ -108,18 +109,43 @@ def choose_cut(
     elif isinstance(rule, str) and rule in CUT_METRICS:
         n_levels = int(ranking.best_cut(row_weight, rule)[0][0])
     else:
-        metric = _as_metric(rule)
+        metric = _as_metric(rule, "rule")
         sweep = Sweep(*ranking.curve(row_weight))
         n_levels = _maximise(metric, score, positive, weights, ranking.levels, sweep)
     return place_cut(ranking.levels, n_levels)
 
 
-def check_rule(rule: object) -> None:
-    """Refuse what is neither a cut nor a way to choose one; a metric is tried only where it is used."""
+def check_rule(rule: object, name: str = "rule", *, weighted: bool = False) -> None:
+    """Refuse what is neither a cut nor a way to choose one; a metric is tried on four rows."""
     if is_number(rule):
-        check_between(rule, -np.inf, np.inf, "rule")
+        check_between(rule, -np.inf, np.inf, name)
     elif not isinstance(rule, CutRule) and not (isinstance(rule, str) and rule in CUT_METRICS):
-        _as_metric(rule)
+        _try_metric(rule, name, weighted)
+
+
+def _try_metric(rule: object, name: str, weighted: bool) -> None:
+    metric = _as_metric(rule, name)
+    if weighted and not _accepts_weights(metric):
+        raise TypeError(
+            f"{name}={rule!r} takes no sample_weight, but rows have weights; let it accept sample_weight=None as "
+            "scikit-learn's metrics do"
+        )
+    y_true, y_pred = np.array([0, 1, 0, 1]), np.array([0, 1, 1, 0])
+    options = {"sample_weight": np.ones(4)} if weighted else {}
+    try:
+        float(metric(y_true, y_pred, **options))
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"{name}={rule!r} is no metric of labels, with the rare class as 1 and the other as 0: {error}"
+        ) from error
+
+
+def _accepts_weights(metric: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(metric).parameters
+    except ValueError:  # compiled functions may hide their arguments
+        return True
+    return "sample_weight" in parameters or any(each.kind is each.VAR_KEYWORD for each in parameters.values())
 
 
 def place_cut(levels: NDArray[np.float64], n_levels: int) -> float:
@@ -165,22 +191,22 @@ def _maximise(
             y_pred = (score > place_cut(levels, int(n_levels))).astype(np.int64)
             values[i] = metric(y_true, y_pred, **options)
     if np.isnan(values).all():
-        raise ValueError("rule is NaN at every cut; it must be a metric of labels, (y_true, y_pred)")
+        raise ValueError("rule is NaN at every cut; choose a metric that is a number for some labels")
     return int(candidates[np.nanargmax(values)])
 
 
-def _as_metric(rule: Any) -> Callable[..., float]:
+def _as_metric(rule: Any, name: str) -> Callable[..., float]:
     """A function (y_true, y_pred, sample_weight=...) from a metric, a scorer, or the name of one."""
     if isinstance(rule, str):
         try:
             rule = get_scorer(rule)
         except ValueError:
             raise ValueError(
-                f"rule={rule!r} is not known; use one of {', '.join(CUT_METRICS)}, the name of a "
+                f"{name}={rule!r} is not known; use one of {', '.join(CUT_METRICS)}, the name of a "
                 "scikit-learn scorer, a rule such as drr.RecallAtLeast(0.9), a callable or a number"
             ) from None
     if not callable(rule):
-        raise TypeError(f"rule must be a number, a name, a CutRule or a callable, got {rule!r}")
+        raise TypeError(f"{name} must be a number, a name, a CutRule or a callable, got {rule!r}")
     if not _is_scorer(rule):
         return rule  # type: ignore[no-any-return]
 
@@ -189,7 +215,7 @@ def _as_metric(rule: Any) -> Callable[..., float]:
             return float(rule(_Labels(), y_pred.reshape(-1, 1), y_true, **options))
         except AttributeError as error:
             raise ValueError(
-                f"rule={rule!r} scores probabilities or rankings, which no cut changes; choose one of labels"
+                "it scores probabilities or rankings, which no cut changes; choose one of labels"
             ) from error
 
     return score_labels

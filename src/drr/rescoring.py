@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drr._score_validation import is_number
 from drr.calibration import Calibration, fit_calibration
 from drr.decision import check_rule, choose_cut, place_cut
 from drr.fusion import Standardisation, fuse, standardise
@@ -69,13 +70,13 @@ class Rescoring:
         return fuse(self.held_out.base, self.held_out.dual, self.fusion_weight)
 
 
-def check_settings(fusion_weight: object, calibration: object, threshold: object) -> None:
+def check_settings(fusion_weight: object, calibration: object, threshold: object, *, weighted: bool) -> None:
     """Refuse what `fit_rescoring` would, before the models are fitted."""
     check_weight_method(fusion_weight)
     if calibration not in (None, "sigmoid", "isotonic"):
         raise ValueError(f"calibration must be 'sigmoid', 'isotonic' or None, got {calibration!r}")
     if threshold is not None:
-        check_rule(threshold)
+        check_rule(threshold, "threshold", weighted=weighted)
     elif calibration is None:
         raise ValueError("threshold=None cuts at a probability of one half, which needs a calibration")
 
@@ -130,9 +131,8 @@ def fit_rescoring(
             assert calibrator is not None  # by check_settings
             cut = calibrator.score_at(0.5)
     else:
-        _warn_of_few_rows(positive, calibration)
-        is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
-        cut = float(threshold) if is_number else cut_at_share(fused, rare_share)
+        _warn_of_few_rows(positive, calibration, is_cross_fitted=len(parts) > 1)
+        cut = float(threshold) if is_number(threshold) else cut_at_share(fused, rare_share)
     return Rescoring(_pooled(base_maps), _pooled(dual_maps), weight, calibrator, cut, held_out)
 
 
@@ -160,12 +160,13 @@ def _concatenated(weights: list[NDArray[np.float64] | None]) -> NDArray[np.float
     return np.concatenate(present) if present else None
 
 
-def _warn_of_few_rows(positive: NDArray[np.bool_], calibration: str | None) -> None:
+def _warn_of_few_rows(positive: NDArray[np.bool_], calibration: str | None, is_cross_fitted: bool) -> None:
     consequence = "" if calibration is None else " and there are no probabilities"
+    remedy = "Find more" if is_cross_fitted else "Hold out more, or cross-fit with a number of folds"
     warnings.warn(
         f"{int(positive.sum())} rows of the rare class and {int((~positive).sum())} others are held out, but "
         f"{FEWEST_ROWS} of each are needed to learn a cut: the cut is the one that labels as many held-out rows "
-        f"positive as the class has on average{consequence}. Hold out more rows, or cross-fit with a number of folds.",
+        f"positive as the class has on average{consequence}. {remedy}.",
         UserWarning,
         stacklevel=3,
     )

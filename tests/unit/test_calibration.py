@@ -31,7 +31,7 @@ def smoothed_loss(parameters, score, y, weights):
 @pytest.mark.parametrize("decimals", [0, 6], ids=["ties", "no ties"])
 def test_sigmoid_minimises_platts_loss(weighted, decimals):
     score, y = draw(0, decimals=decimals)
-    weights = np.random.default_rng(1).exponential(size=400) if weighted else np.ones(400)
+    weights = 1 + np.random.default_rng(1).exponential(size=400) if weighted else np.ones(400)
     result = fit_calibration(score, y, sample_weight=weights if weighted else None)
     reference = scipy.optimize.minimize(
         smoothed_loss,
@@ -150,6 +150,18 @@ def test_integer_weights_are_repeated_rows():
         weighted = fit_calibration(score, y, method, sample_weight=counts).predict(score)
         repeated = fit_calibration(np.repeat(score, counts), np.repeat(y, counts), method).predict(score)
         np.testing.assert_allclose(weighted, repeated, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1 / 400, 0.5])
+def test_weights_that_cannot_be_counts_are_relative(scale):
+    """Smoothed as if by a few rows, probabilities of a class of a tenth would be near one half."""
+    score, y = draw(8)
+    weights = np.random.default_rng(0).uniform(0.5, 1.5, size=400)
+    expected = fit_calibration(score, y, sample_weight=weights / weights.mean())
+    found = fit_calibration(score, y, sample_weight=scale * weights / weights.mean())
+    np.testing.assert_allclose(
+        [found.slope, found.intercept], [expected.slope, expected.intercept], rtol=1e-7
+    )
 
 
 @pytest.mark.parametrize("decimals", [0, 6])

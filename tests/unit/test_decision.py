@@ -211,7 +211,7 @@ def test_many_positives_are_thinned():
         return balanced_accuracy_score(y_true, y_pred)
 
     cut = choose_cut(score, y, counted)
-    assert len(calls) <= 1002
+    assert len(calls) <= 1 + 1002  # tried once, then at every candidate
     best = balanced_accuracy_score(y, score > choose_cut(score, y))
     assert balanced_accuracy_score(y, score > cut) > best - 0.005
 
@@ -289,3 +289,24 @@ def test_rules_are_values():
         assert isinstance(rule, CutRule)
         assert pickle.loads(pickle.dumps(rule)) == rule
         assert len({rule, rule}) == 1
+
+
+def test_top_k_of_weights_that_cannot_be_counts():
+    score, y = np.arange(100.0), np.arange(100) % 7 == 0
+    assert choose_cut(score, y, TopK(10), np.full(100, 0.01)) == choose_cut(score, y, TopK(10))
+
+
+def test_a_metric_without_weights_is_refused_where_rows_have_some():
+    def agreement(y_true, y_pred):
+        return float((y_true == y_pred).mean())
+
+    score, y = [1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1]
+    assert np.isfinite(choose_cut(score, y, agreement))
+    with pytest.raises(TypeError, match="takes no sample_weight, but rows have weights"):
+        choose_cut(score, y, agreement, [1.0, 1.0, 2.0, 1.0])
+
+
+def test_a_metric_of_other_labels_is_explained():
+    scorer = make_scorer(f1_score, pos_label="sick")
+    with pytest.raises(ValueError, match="no metric of labels, with the rare class as 1 and the other as 0"):
+        choose_cut([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], scorer)
