@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from drr._table_source import TableSource
-from drr._tables import take_rows
+from drr._tables import categorical_names, take_rows
 
 
 def is_fitted(estimator: Any) -> bool:
@@ -29,15 +29,23 @@ def fitted_copy(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str
     """The estimator itself where it is fitted, otherwise a clone fitted on these rows."""
     if is_fitted(estimator):
         return estimator
-    if not isinstance(X, TableSource):
-        return clone(estimator).fit(X, y, **fit_params)
     try:
         return clone(estimator).fit(X, y, **fit_params)
     except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"{type(estimator).__name__} is not fitted yet, and cannot be fitted on rows that are read block by block "
-            f"({str(error).splitlines()[0]}). Fit it first, on as many rows as fit in memory, and pass it fitted"
-        ) from error
+        if isinstance(X, TableSource):
+            raise TypeError(
+                f"{type(estimator).__name__} is not fitted yet, and cannot be fitted on rows that are read block by "
+                f"block ({str(error).splitlines()[0]}). Fit it first, on as many rows as fit in memory, and pass it "
+                "fitted"
+            ) from error
+        if categories := categorical_names(X):
+            raise ValueError(
+                f"{type(estimator).__name__} could not be fitted: {str(error).splitlines()[0]}. It sees the table as "
+                f"it is, with categories in {', '.join(categories[:5])}; pass a base that takes them, such as "
+                "HistGradientBoostingClassifier(categorical_features='from_dtype'), or a pipeline that encodes them "
+                "first. The dual encodes them itself"
+            ) from error
+        raise
 
 
 def take_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_rows: int) -> dict[str, Any]:
@@ -80,7 +88,8 @@ def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.floa
         raise TypeError(f"estimator={estimator!r} has no classes_ once it is fitted: it is not a classifier")
     positions = [_position(classes, label) for label in labels.tolist()]
     if hasattr(estimator, "predict_proba"):
-        return np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, positions]
+        probabilities = np.asarray(estimator.predict_proba(X), dtype=np.float64)
+        return _finite(probabilities[:, positions], estimator)
     decision = np.asarray(estimator.decision_function(X), dtype=np.float64)
     if decision.ndim == 1:  # of two classes, positive for the second
         decision = np.stack([-decision, decision], axis=1)
@@ -94,7 +103,16 @@ def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.floa
             f"the decision function of {type(estimator).__name__} has {decision.shape[1]} columns for {len(classes)} "
             "classes; one column per class is needed"
         )
-    return decision[:, positions]
+    return _finite(decision[:, positions], estimator)
+
+
+def _finite(scores: NDArray[np.float64], estimator: Any) -> NDArray[np.float64]:
+    if not np.isfinite(scores).all():
+        row = int(np.argmax(~np.isfinite(scores).all(axis=1)))
+        raise ValueError(
+            f"the base {type(estimator).__name__} scores row {row} as {scores[row].tolist()}; its scores must be finite"
+        )
+    return scores
 
 
 def _scores_pairs(estimator: Any) -> bool:

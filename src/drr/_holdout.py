@@ -43,32 +43,45 @@ def plan_holdout(
             f"groups are for a splitter that keeps them apart, but holdout={holdout!r} would divide them; pass for "
             "example holdout=sklearn.model_selection.StratifiedGroupKFold(5)"
         )
+    _refuse_unknown(holdout)
     if _is_pair(holdout):
         plan = Holdout([_read_pair(holdout, len(labels.codes))], is_cross_fitted=False)
-    elif isinstance(holdout, bool):
-        raise _not_a_holdout(holdout)
     elif isinstance(holdout, numbers.Integral):
         plan = Holdout(_fold_splits(int(holdout), labels, random_state), is_cross_fitted=True)
     elif isinstance(holdout, numbers.Real):
         plan = Holdout([_stratified_split(float(holdout), labels, random_state)], is_cross_fitted=False)
-    elif is_splitter(holdout) or (hasattr(holdout, "__iter__") and not isinstance(holdout, str)):
-        y = labels.classes[labels.codes]
-        splits = holdout.split(X, y, **(split_params or {})) if is_splitter(holdout) else holdout
-        plan = Holdout([_read_split(split, holdout) for split in splits], is_cross_fitted=True)
     else:
-        raise _not_a_holdout(holdout)
+        y = labels.classes[labels.codes]
+        splits = list(holdout.split(X, y, **(split_params or {})) if is_splitter(holdout) else holdout)
+        if not splits or not all(_is_pair(split) for split in splits):
+            raise _not_a_holdout(holdout)
+        folds = [_read_pair(split, len(labels.codes), f" of fold {k}") for k, split in enumerate(splits)]
+        plan = Holdout(folds, is_cross_fitted=True)
     _check(plan, labels)
     return plan
 
 
-def _read_split(split: Any, holdout: Any) -> tuple[Rows, Rows]:
-    try:
-        fit, held_out = map(np.asarray, split)
-    except (TypeError, ValueError):
-        raise _not_a_holdout(holdout) from None
-    if fit.ndim != 1 or held_out.ndim != 1:
+def hold_out_all(holdout: Any, n_rows: int) -> Holdout:
+    """Where nothing needs fitting: the rows that a pair names, or else all."""
+    if _is_pair(holdout):
+        return Holdout([_read_pair(holdout, n_rows)], is_cross_fitted=False)
+    _refuse_unknown(holdout)
+    everything = np.arange(n_rows)
+    return Holdout([(everything, everything)], is_cross_fitted=False)
+
+
+def refuse_weightless(plan: Holdout, weights: NDArray[np.float64] | None) -> None:
+    """Raise where no held-out row of a part has weight."""
+    for _, held_out in plan.splits:
+        if weights is not None and not weights[held_out].any():
+            raise ValueError("sample_weight is zero on every held-out row; hold out rows that have weight")
+
+
+def _refuse_unknown(holdout: Any) -> None:
+    is_number = isinstance(holdout, numbers.Real) and not isinstance(holdout, bool)
+    is_list = hasattr(holdout, "__iter__") and not isinstance(holdout, str)
+    if not (is_number or is_list or is_splitter(holdout)):
         raise _not_a_holdout(holdout)
-    return fit, held_out
 
 
 def _not_a_holdout(holdout: Any) -> ValueError:
@@ -79,30 +92,39 @@ def _not_a_holdout(holdout: Any) -> ValueError:
 
 
 def _is_pair(holdout: Any) -> bool:
-    return (
-        isinstance(holdout, tuple)
-        and len(holdout) == 2
-        and all(np.ndim(part) == 1 and not isinstance(part, str) for part in holdout)
+    """Two lists of rows, not a pair of splits."""
+    return isinstance(holdout, tuple) and len(holdout) == 2 and all(_is_flat(part) for part in holdout)
+
+
+def _is_flat(part: Any) -> bool:
+    return hasattr(part, "__len__") and not isinstance(part, str) and np.ndim(next(iter(part), 0)) == 0
+
+
+def _read_pair(pair: tuple[Any, Any], n_rows: int, where: str = "") -> tuple[Rows, Rows]:
+    fit, held_out = (
+        _read_rows(part, f"{name}{where}", n_rows)
+        for name, part in zip(("fit_indices", "held_out_indices"), pair, strict=True)
     )
+    is_fitted_on = np.zeros(n_rows, dtype=bool)
+    is_fitted_on[fit] = True
+    shared = is_fitted_on[held_out]
+    if shared.any():
+        row = held_out[int(np.argmax(shared))]
+        raise ValueError(f"holdout: row {row} is both in fit_indices and in held_out_indices{where}")
+    return fit, held_out
 
 
-def _read_pair(pair: tuple[Any, Any], n_rows: int) -> tuple[Rows, Rows]:
-    parts = []
-    for name, part in zip(("fit_indices", "held_out_indices"), pair, strict=True):
-        rows = np.asarray(part)
-        if rows.dtype == bool and len(rows) == n_rows:
-            rows = np.flatnonzero(rows)
-        if rows.dtype.kind not in "iu" or len(rows) == 0:
-            raise ValueError(f"holdout: {name} must hold row numbers, or one truth value per row")
-        outside = (rows < 0) | (rows >= n_rows)
-        if outside.any():
-            row = rows[int(np.argmax(outside))]
-            raise ValueError(f"holdout: {name} names row {row}, but X has the rows 0 to {n_rows - 1}")
-        parts.append(rows.astype(np.intp))
-    shared = np.intersect1d(parts[0], parts[1])
-    if len(shared):
-        raise ValueError(f"holdout: row {shared[0]} is both in fit_indices and in held_out_indices")
-    return parts[0], parts[1]
+def _read_rows(part: Any, name: str, n_rows: int) -> Rows:
+    rows = np.asarray(part)
+    if rows.dtype == bool and len(rows) == n_rows:
+        rows = np.flatnonzero(rows)
+    if rows.dtype.kind not in "iu" or len(rows) == 0:
+        raise ValueError(f"holdout: {name} must hold row numbers, or one truth value per row")
+    outside = (rows < 0) | (rows >= n_rows)
+    if outside.any():
+        row = rows[int(np.argmax(outside))]
+        raise ValueError(f"holdout: {name} names row {row}, but X has the rows 0 to {n_rows - 1}")
+    return rows.astype(np.intp)
 
 
 def _stratified_split(fraction: float, labels: Labels, random_state: int) -> tuple[Rows, Rows]:
@@ -116,10 +138,10 @@ def _stratified_split(fraction: float, labels: Labels, random_state: int) -> tup
     n_held_out = int(np.ceil(fraction * len(rest)))
     nearest = max(n_classes, min(n_held_out, len(rest) - n_classes))
     size: float | int = fraction if n_held_out == nearest else nearest
-    if len(rest) < 2 * n_classes:
+    if len(rest) < 2 * max(n_classes, 1):
         raise ValueError(
-            f"n_samples={len(labels.codes)} rows are too few to hold some out of {n_classes} classes; pass holdout as "
-            "a pair of row lists"
+            f"n_samples={len(labels.codes)} rows are too few to hold some out of {len(labels.classes)} classes; pass "
+            "holdout as a pair of row lists"
         )
     fit, held_out = train_test_split(rest, test_size=size, stratify=codes, random_state=random_state)
     return np.concatenate([fit, single]), held_out

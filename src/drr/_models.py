@@ -100,9 +100,6 @@ def fit_and_score(
 def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any]) -> list[Any]:
     """A dual per rare class; several of them share one feature map."""
     if is_fitted(recipe.dual):
-        if len(recipe.rare) > 1:
-            raise ValueError("a fitted dual serves two classes; with more, pass an unfitted one")
-        _check_rare_label(recipe.dual, recipe.rare_labels[0])
         return [recipe.dual]
     first = clone(recipe.dual).set_params(pos_label=recipe.rare_labels[0]).fit(X, y, **params)
     shared = FrozenEstimator(first.feature_map_)
@@ -113,8 +110,17 @@ def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any
     return [first, *others]
 
 
-def _check_rare_label(dual: Any, label: Any) -> None:
-    if dual.pos_label_ != label:
+def refuse_other_class(recipe: Recipe) -> None:
+    """Raise where the dual was told of, or fitted for, another class than the one to score."""
+    if is_fitted(recipe.dual):
+        if len(recipe.rare) > 1:
+            raise ValueError("a fitted dual serves two classes; with more, pass an unfitted one")
+        label = recipe.dual.pos_label_
+    else:
+        label = getattr(recipe.dual, "pos_label", None)
+    if label is not None and (len(recipe.rare) > 1 or label != recipe.rare_labels[0]):
+        scored = ", ".join(repr(each) for each in recipe.rare_labels[:5].tolist())
         raise ValueError(
-            f"the fitted dual scores the class {dual.pos_label_}, but the rare class is {label}; pass pos_label"
+            f"the dual is for the class {label!r}, but the classifier scores {scored}; pass pos_label to the "
+            "classifier and leave that of the dual unset"
         )

@@ -1,4 +1,4 @@
-"""One integer seed from whatever a user passes as random_state."""
+"""One integer seed from whatever a user passes as random_state, and parts that share it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numbers
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 
@@ -15,3 +16,15 @@ def draw_seed(random_state: Any) -> int:
         check_random_state(random_state)
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def seed_nested(estimator: Any, random_state: Any) -> Any:
+    """A clone in which `random_state` takes the place of every one that is None, also of parts of parts."""
+    copy = clone(estimator)
+    unset = [
+        name
+        for name, value in copy.get_params(deep=True).items()
+        if value is None and name.rpartition("__")[2] == "random_state"
+    ]
+    copy.set_params(**dict.fromkeys(unset, random_state))  # a frozen estimator returns nothing here
+    return copy

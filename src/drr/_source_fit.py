@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from drr._classes import Labels
 from drr._embedded_rows import EmbeddedRunner, Means, MeasureMeans
 from drr._pass_columns import PassColumns
 from drr._raw_rows import raw_rows
+from drr._seeds import seed_nested
 from drr.diagnostics import Moments, diagnose, explain_zero_dual
 from drr.features import RakingFeatureMap
 from drr.raking import rake
@@ -29,7 +29,7 @@ def fit_from_source(dual: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         )
     feature_map = RakingFeatureMap(random_state=dual.random_state, dtype=np.float32)
     if dual.feature_map is not None:
-        feature_map = clone(dual.feature_map)
+        feature_map = seed_nested(dual.feature_map, dual.random_state)
     if not isinstance(feature_map, RakingFeatureMap):
         raise TypeError(
             f"rows that are read in passes need a RakingFeatureMap, got {type(feature_map).__name__}; transform the "

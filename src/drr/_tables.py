@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from drr._categorical import find_categorical
 from drr._columns import frame_of_arrow, read_columns
+from drr._sparse import as_csr
 from drr._table_source import TableSource, check_source
 from drr.features import RakingFeatureMap
 from drr.sources import is_dask, is_source
@@ -49,7 +50,7 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
     except ValueError as error:
         raise _named(error, list(getattr(estimator, "feature_names_in_", [])), X) from None
-    return X.tocsr() if scipy.sparse.issparse(X) else X
+    return as_csr(X) if scipy.sparse.issparse(X) else X
 
 
 def refuse_nonfinite_rows(feature_map: Any, X: Any) -> None:
@@ -62,6 +63,14 @@ def refuse_nonfinite_rows(feature_map: Any, X: Any) -> None:
     numeric = np.flatnonzero(~find_categorical(rows, probe.categorical_features, names))
     for _ in rows.numeric_blocks(numeric.tolist(), allow_nan=probe.missing == "impute"):
         pass
+
+
+def categorical_names(X: Any) -> list[str]:
+    """The columns of a data frame whose types are not numbers, in quotes."""
+    if not hasattr(X, "columns"):
+        return []
+    rows = read_columns(RakingFeatureMap(), X, reset=True)
+    return [repr(name) for j, name in enumerate(X.columns) if rows.is_categorical(j)]
 
 
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:

@@ -17,13 +17,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from drr._base_score import refuse_without_score
+from drr._base_score import is_fitted, refuse_without_score
 from drr._classes import Labels, read_labels
-from drr._holdout import Holdout, is_splitter, plan_holdout
-from drr._models import Models, Recipe, fit_and_score, fit_models
+from drr._holdout import Holdout, hold_out_all, is_splitter, plan_holdout, refuse_weightless
+from drr._models import Models, Recipe, fit_and_score, fit_models, refuse_other_class
 from drr._routing import accept_sample_weight, route_fit_params
 from drr._score_validation import check_sample_weight, check_score_columns
-from drr._seeds import draw_seed
+from drr._seeds import draw_seed, seed_nested
 from drr._tables import check_table, refuse_nonfinite_rows
 from drr.decision import Rule
 from drr.features import RakingFeatureMap
@@ -68,19 +68,19 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         A fraction of the rows to hold out, stratified; or which rows. A number of folds or a cross-validation splitter
         cross-fits instead: every row is scored by models that did not see it, and the final base and duals are fitted
         on all rows. That costs one more fit per fold, and is worth it on small data. Where both models are fitted
-        already, all rows count as held out.
+        already, all rows count as held out, or those that a pair names.
     calibration : {"sigmoid", "isotonic"} or None, default="sigmoid"
         The map from the fused score to probabilities. None: no `predict_proba`.
     threshold : float, str, rule, callable, dict or None, default="balanced_accuracy"
         The cut of the fused score, or how to choose it: "balanced_accuracy", "f1", "mcc", "g_mean", the name of a
-        scorer of labels, a metric or scorer, or a rule such as `RecallAtLeast`, `PrecisionAtLeast`,
-        `FalsePositiveRateAtMost`, `TopK` and `CostMatrix`. None cuts at a probability of one half. With three classes
-        or more the most probable is predicted, or with a dict of labels to any of the above, the one farthest above
-        its cut; without a calibration each class is cut by the rule.
+        scorer of labels, a metric or scorer that knows the rare class as 1 and the other as 0, or a rule such as
+        `RecallAtLeast`, `PrecisionAtLeast`, `FalsePositiveRateAtMost`, `TopK` and `CostMatrix`. None cuts at a
+        probability of one half. With three classes or more the most probable is predicted, or with a dict of labels to
+        any of the above, the one farthest above its cut; without a calibration each class is cut by the rule.
     pos_label : label, default=None
         The rare class; None is the rarer one.
     random_state : int, RandomState instance or None, default=None
-        Seed of the split, of the default base and of the default dual.
+        Seed of the split, of the default base, and of the dual and its feature map unless they have seeds of their own.
     n_jobs : int, optional
         Folds fitted at a time, and jobs of the default base.
 
@@ -265,7 +265,10 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not self._is_binary:
             return class_decision(self.rescorings_, fused)
         above = fused[:, 0] - self.rescorings_[0].cut
-        return above if self._rare_is_second else -above
+        if self._rare_is_second:
+            return above
+        # At the cut a row is not rare, so it is of the second class.
+        return np.where(above == 0, np.finfo(np.float64).tiny, -above)
 
     def predict(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[Any]:
         """The label of each row.
@@ -325,6 +328,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @cached_property
     def gain_(self) -> GainInterval | list[GainInterval]:
         check_is_fitted(self)
+        self._refuse_one_class_held_out()
         gains = [
             gain_interval(
                 each.held_out.positive,
@@ -356,6 +360,20 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ]
         return self._one_or_all(separations)  # type: ignore[no-any-return]
 
+    def _refuse_one_class_held_out(self) -> None:
+        for label, each in zip(self._models.rare_labels.tolist(), self.rescorings_, strict=True):
+            n_rare, n_rows = int(each.held_out.positive.sum()), len(each.held_out.positive)
+            if n_rare in (0, n_rows):
+                raise AttributeError(
+                    f"gain_ and separation_ need held-out rows of class {label!r} and of others, but of the {n_rows} "
+                    f"rows held out {n_rare} are of that class"
+                )
+
+    def __dir__(self) -> list[str]:
+        """Without what its first use computes: a display of the estimator, or a completion, asks for all it sees."""
+        waiting = {"gain_", "separation_"} - self.__dict__.keys()
+        return [name for name in object.__dir__(self) if name not in waiting and hasattr(self, name)]
+
     def _fit(self, recipe: Recipe, seed: int, split_params: dict[str, Any]) -> DRRClassifier:
         """Algorithm 1: split, fit, score what was held out, learn from the scores."""
         self._forget()
@@ -367,17 +385,18 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.threshold, recipe.rare_labels.tolist(), calibrated=self.calibration is not None
         )
         for rule in rules:
-            check_settings(self.fusion_weight, self.calibration, rule)
+            check_settings(self.fusion_weight, self.calibration, rule, weighted=weights is not None)
+        refuse_other_class(recipe)
 
         # 1. Rows to fit on and rows to hold out; all are held out where nothing needs fitting.
         if recipe.is_fitted:
-            everything = np.arange(len(labels.codes))
-            plan = Holdout([(everything, everything)], is_cross_fitted=False)
+            plan = hold_out_all(self.holdout, len(labels.codes))
         else:
             refuse_nonfinite_rows(recipe.dual.feature_map or RakingFeatureMap(), recipe.X)
             plan = plan_holdout(self.holdout, recipe.X, labels, seed, split_params)
-            if reads_in_passes(recipe.X):  # blocks come in the order of the rows
-                plan = Holdout([(np.sort(a), np.sort(b)) for a, b in plan.splits], plan.is_cross_fitted)
+        refuse_weightless(plan, weights)
+        if reads_in_passes(recipe.X):  # blocks come in the order of the rows
+            plan = Holdout([(np.sort(a), np.sort(b)) for a, b in plan.splits], plan.is_cross_fitted)
 
         # 2. Base and duals on the one, their scores on the other.
         results = Parallel(n_jobs=self.n_jobs)(
@@ -442,7 +461,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return accept_sample_weight(RakingDual(random_state=seed))
         if not hasattr(self.dual, "log_density_ratio"):
             raise TypeError(f"dual must be a RakingDual or None, got {self.dual!r}")
-        return self.dual
+        return self.dual if is_fitted(self.dual) else seed_nested(self.dual, seed)
 
     def _rare(self, labels: Labels) -> tuple[int, ...]:
         if len(labels.classes) == 2:

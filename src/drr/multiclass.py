@@ -9,7 +9,7 @@ import numpy as np
 import scipy.special
 from numpy.typing import NDArray
 
-from drr.calibration import SigmoidCalibration
+from drr.calibration import IsotonicCalibration, SigmoidCalibration
 from drr.rescoring import Rescoring
 
 
@@ -36,18 +36,27 @@ def class_rules(threshold: Any, labels: Sequence[Any], *, calibrated: bool) -> l
 def class_decision(rescorings: Sequence[Rescoring], fused: NDArray[np.float64]) -> NDArray[np.float64]:
     """How far each class is above its own cut; the class with the largest value is predicted.
 
-    Distances are in the common unit of log-odds, where there are calibrations. For the cuts at one half they are the
-    log-odds themselves, so that the most probable class is predicted.
+    Distances are in the common unit of log-odds, so that the most probable class is predicted where all are cut at one
+    half. Where a class has no calibration, all are in standard deviations of the scores.
     """
+    calibrated = all(each.calibration is not None for each in rescorings)
     columns = []
     for k, each in enumerate(rescorings):
-        if isinstance(each.calibration, SigmoidCalibration):
-            columns.append(each.calibration.slope * (fused[:, k] - each.cut))
-        elif each.calibration is not None and each.cut == each.calibration.score_at(0.5):
-            columns.append(_log_odds(each.calibration.predict(fused[:, k])))
-        else:
-            columns.append(fused[:, k] - each.cut)
+        above = fused[:, k] - each.cut
+        if calibrated and isinstance(each.calibration, SigmoidCalibration):
+            above = each.calibration.slope * above
+        elif calibrated and isinstance(each.calibration, IsotonicCalibration):
+            above = _log_odds(each.calibration.predict(fused[:, k])) - _log_odds_at_cut(each)
+        columns.append(above)
     return np.stack(columns, axis=1)
+
+
+def _log_odds_at_cut(rescoring: Rescoring) -> float:
+    """Zero for the cut at one half, which lies beyond all scores where no probability is that large."""
+    assert rescoring.calibration is not None
+    if rescoring.cut == rescoring.calibration.score_at(0.5):
+        return 0.0
+    return float(_log_odds(rescoring.calibration.predict([rescoring.cut]))[0])
 
 
 def _log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

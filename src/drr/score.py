@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import config_context
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from drr._classes import read_labels
 from drr._ess_target import rake_to_ess
 from drr._score_validation import check_sample_weight
+from drr._seeds import seed_nested
 from drr._tables import check_table, take_rows
 from drr._validation import check_base_weights
 from drr.diagnostics import DualDiagnostics, Moments, diagnose, explain_zero_dual
@@ -56,7 +57,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     pos_label : label, default=None
         The rare class; all other rows are the majority. None is the rarer of two classes.
     random_state : int, RandomState instance or None, default=None
-        Seed of the default feature map.
+        Seed of the feature map, unless that has one of its own.
     n_threads : int, optional
         By default the limits of the process and of ``OMP_NUM_THREADS``. The result does not depend on it.
     feature_storage : "auto", None or path of a directory, default="auto"
@@ -272,7 +273,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         return self.feature_map
 
     def _fitted_map(self, X: Any, y: ArrayLike) -> Any:
-        feature_map = clone(self._feature_map()).fit(X, y)
+        feature_map = seed_nested(self._feature_map(), self.random_state).fit(X, y)
         if self.feature_map is None:
             n_features = max(block.stop for block in feature_map.blocks_.values())
             if len(self.majority_) * n_features > _MOST_DOUBLES:

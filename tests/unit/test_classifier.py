@@ -150,7 +150,7 @@ def test_a_fitted_base_is_used_as_it_is(two_classes, wrap):
 def test_a_fitted_dual_of_the_other_class_is_refused(two_classes, base):
     X, y = two_classes
     dual = RakingDual(pos_label=0, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="scores the class 0, but the rare class is 1"):
+    with pytest.raises(ValueError, match="the dual is for the class"):
         DRRClassifier(base, dual=dual).fit(X, y)
 
 
@@ -322,8 +322,8 @@ class NeverFitted(LogisticRegression):
         ({"fusion_weight": -1.0}, "fusion_weight must be a finite number of at least 0, got -1.0"),
         ({"fusion_weight": "best"}, "fusion_weight must be a number of at least 0 or one of"),
         ({"calibration": "platt"}, "calibration must be 'sigmoid', 'isotonic' or None, got 'platt'"),
-        ({"threshold": "accurate"}, "rule='accurate' is not known"),
-        ({"threshold": np.nan}, "rule must be a number"),
+        ({"threshold": "accurate"}, "threshold='accurate' is not known"),
+        ({"threshold": np.nan}, "threshold must be a number"),
         ({"threshold": {1: "f1"}}, "names classes, which is for three or more"),
         ({"threshold": None, "calibration": None}, "needs a calibration"),
     ],
