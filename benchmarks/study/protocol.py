@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -62,7 +63,10 @@ def _split_groups(y: NDArray[np.int64], groups: NDArray[np.str_], trial: int) ->
         StratifiedGroupKFold(2, shuffle=True, random_state=seed).split(np.zeros(len(y)), y, groups)
     )
     folds = StratifiedGroupKFold(10, shuffle=True, random_state=seed)
-    parts = [part for _, part in folds.split(np.zeros(len(train)), y[train], groups[train])]
+    with warnings.catch_warnings():
+        # Fewer rare rows than folds leave parts without any, which the choice below allows for.
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        parts = [part for _, part in folds.split(np.zeros(len(train)), y[train], groups[train])]
     # Few groups may hold all rare rows: of all ways to take three parts, that with nearest to 3/10 of the rare rows.
     labels = y[train]
     wanted = THRESHOLD_SHARE * labels.sum()

@@ -24,6 +24,7 @@ def as_numbers(values: NDArray[Any], labels: list[str], first_row: int) -> NDArr
     """
     if values.dtype.kind in "OUST":
         _refuse_text(values, labels, first_row)
+        _refuse_arrays(values, labels, first_row)
     elif values.dtype.kind not in "iufb":
         raise TypeError(
             f"column {labels[0]} holds {values.dtype}, which is neither a number nor a declared category; convert it "
@@ -74,6 +75,18 @@ def _not_a_number(values: NDArray[Any], labels: list[str], first_row: int, error
                 f"not a number ({error})"
             )
     return TypeError(f"column {labels[0]} cannot be read as numbers ({error})")
+
+
+def _refuse_arrays(values: NDArray[Any], labels: list[str], first_row: int) -> None:
+    """Raise TypeError at the first array: NumPy before 2.4 takes one that holds a single number for that number."""
+    if values.dtype.kind != "O" or np.ndarray not in set(map(type, values.flat)):
+        return
+    for entry, value in enumerate(values.flat):
+        if isinstance(value, np.ndarray) and value.ndim > 0:
+            row, column = divmod(entry, len(labels))
+            raise TypeError(
+                f"X contains an array at row {first_row + row}, column {labels[column]}, which is not a number"
+            )
 
 
 def _refuse_text(values: NDArray[Any], labels: list[str], first_row: int) -> None:

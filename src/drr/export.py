@@ -1,6 +1,6 @@
 """Export: the scoring path of a fitted classifier as an ONNX graph, for systems without Python.
 
-The dual becomes linear + one-hot + cos, the fusion an affine map, the calibration a sigmoid or a broken line; the base
+The dual becomes linear + one-hot + sine, the fusion an affine map, the calibration a sigmoid or a broken line; the base
 goes through `skl2onnx <https://onnx.ai/sklearn-onnx/>`_. All arithmetic of ours is in double precision.
 """
 
@@ -143,9 +143,10 @@ def _dual(graph: _Graph, classifier: DRRClassifier, feature_map: RakingFeatureMa
         total = graph.node("Add", total, graph.node("MatMul", z, linear))
         if len(embedding.phases):
             waves = graph.node("MatMul", z, graph.constant(embedding.weights))
-            angles = graph.node("Add", waves, graph.constant(embedding.phases))
+            # cos t = sin(t + π/2): onnxruntime 1.23 and older have the cosine in single precision only.
+            angles = graph.node("Add", waves, graph.constant(embedding.phases + np.pi / 2))
             fourier = graph.constant(embedding.fourier_factor * theta[blocks["fourier"]][:, None])
-            total = graph.node("Add", total, graph.node("MatMul", graph.node("Cos", angles), fourier))
+            total = graph.node("Add", total, graph.node("MatMul", graph.node("Sin", angles), fourier))
     one_hot = embedding.one_hot_factor * theta[blocks["one_hot"]]
     for k, j in enumerate(embedding.categorical):
         levels, first = feature_map._levels[k], int(embedding.level_offsets[k])

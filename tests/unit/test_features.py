@@ -306,9 +306,19 @@ def test_objects_in_numeric_columns():
     lists[1, 1] = [4.0]
     with pytest.raises(TypeError, match="X contains a list at row 1, column 1, which is not a number"):
         RakingFeatureMap().fit(lists)
-    frame = polars().DataFrame({"size": [1.0, 2.0], "parts": [[1], [2, 3]]})
-    with pytest.raises(TypeError, match="at row 0, column 'parts', which is not a number"):
-        RakingFeatureMap().fit(frame)
+    for parts in ([[1], [2, 3]], [[1], [2]]):
+        frame = polars().DataFrame({"size": [1.0, 2.0], "parts": parts})
+        with pytest.raises(TypeError, match="at row 0, column 'parts', which is not a number"):
+            RakingFeatureMap().fit(frame)
+
+
+def test_an_array_of_one_number_is_no_number():
+    values = np.array([[1.0, 2.0], [3.0, None]], dtype=object)
+    values[1, 1] = np.array([4.0])
+    with pytest.raises(TypeError, match="X contains an array at row 1, column 1, which is not a number"):
+        RakingFeatureMap().fit(values)
+    values[1, 1] = np.array(4.0)
+    assert RakingFeatureMap().fit(values).mean_.tolist() == [2.0, 3.0]
 
 
 def test_unhashable_levels():

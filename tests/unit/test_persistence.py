@@ -234,6 +234,17 @@ def test_arrays_that_hold_pickles_are_refused(path):
         drr.load(rewritten(path, dict.fromkeys(arrays, pickled)))
 
 
+def test_a_function_in_the_place_of_a_generator_is_refused(rows, tmp_path):
+    """skops before 0.15 would call it."""
+    path = tmp_path / "model.skops"
+    drr.save(drr.DRRClassifier(HistGradientBoostingClassifier(max_iter=2), random_state=0).fit(*rows), path)
+    with zipfile.ZipFile(path) as archive:
+        schema = archive.read("schema.json").decode()
+    assert "PCG64" in schema
+    with pytest.raises(drr.ModelFileError, match=r"not trusted: numpy\.random\.seed;"):
+        drr.load(rewritten(path, {"schema.json": schema.replace("PCG64", "seed")}))
+
+
 def test_files_of_others_are_refused(rows, path, tmp_path):
     import skops.io
 
