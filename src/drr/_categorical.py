@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,9 @@ from sklearn.preprocessing import OneHotEncoder
 from drr._columns import Columns
 
 _ABSENT = -1
+
+# So many values of which none was seen at fit are no accident of a few rows.
+_FEWEST_STRANGERS = 10
 
 
 def find_categorical(rows: Columns, chosen: Any, names: list[str]) -> NDArray[np.bool_]:
@@ -84,6 +88,20 @@ class Levels:
             codes
         ]  # code −1, missing, is the last
 
+    def drift(self, codes: NDArray[np.intp], levels: Sequence[Any]) -> str | None:
+        """A value and one of the fit that differ, where none of the values was seen then and not for being new.
+
+        Values of another type, however few, cannot have been meant as new levels. A single new level in all rows can:
+        that is what a new product line looks like, or a block of sorted rows.
+        """
+        seen = set(self.values.tolist())
+        if not seen or not levels or not seen.isdisjoint(levels):
+            return None
+        n_values = np.count_nonzero(codes != -1)
+        if _kinds(levels).isdisjoint(_kinds(seen)) or (len(levels) > 1 and n_values >= _FEWEST_STRANGERS):
+            return f"{min(map(repr, levels))} where fit saw {self.values[0]!r}"
+        return None
+
 
 def learn_levels(
     codes: NDArray[np.intp],
@@ -92,31 +110,48 @@ def learn_levels(
     min_frequency: int | float | None,
     max_categories: int | None,
 ) -> Levels:
-    """Sort the levels, join the infrequent ones as scikit-learn's OneHotEncoder does, and name the columns."""
-    order = _sorting_order(levels)
-    rank = np.empty(len(levels) + 1, dtype=np.intp)
-    rank[order] = np.arange(len(levels))
-    rank[-1] = len(levels)  # missing comes after all levels
-    ranks = rank[codes]
-    any_missing = bool((codes == -1).any())
+    """Sort the levels, join the infrequent ones as scikit-learn's OneHotEncoder does, and name the columns.
 
-    infrequent = np.zeros(len(levels) + any_missing, dtype=bool)
-    if min_frequency is not None or max_categories is not None:
-        encoder = OneHotEncoder(min_frequency=min_frequency, max_categories=max_categories)
-        joined = encoder.fit(ranks.reshape(-1, 1)).infrequent_categories_[0]
+    Missing values keep a column of their own however few they are, and do not count as a level.
+    """
+    order = _sorting_order(levels)
+    rank = np.empty(len(levels), dtype=np.intp)
+    rank[order] = np.arange(len(levels))
+    observed = codes != -1
+    any_missing = not bool(observed.all())
+
+    infrequent = np.zeros(len(levels), dtype=bool)
+    if levels and (min_frequency is not None or max_categories is not None):
+        encoder = OneHotEncoder(
+            min_frequency=_as_count(min_frequency, len(codes)), max_categories=max_categories
+        )
+        joined = encoder.fit(rank[codes[observed]].reshape(-1, 1)).infrequent_categories_[0]
         infrequent[[] if joined is None else joined] = True
-    columns = np.where(infrequent, np.count_nonzero(~infrequent), np.cumsum(~infrequent) - 1).astype(np.int32)
+    n_frequent = int(np.count_nonzero(~infrequent))
+    columns = np.where(infrequent, n_frequent + any_missing, np.cumsum(~infrequent) - 1).astype(np.int32)
 
     values = np.empty(len(levels), dtype=object)
     values[:] = [levels[k] for k in order]
-    texts = _distinct_texts(values) + ["<missing>"] * any_missing
-    names = [text for text, joined in zip(texts, infrequent, strict=True) if not joined]
+    names = [text for text, joined in zip(_distinct_texts(values), infrequent, strict=True) if not joined]
     return Levels(
         values,
-        columns[: len(levels)],
-        int(columns[-1]) if any_missing else _ABSENT,
-        tuple(names + ["<infrequent>"] * bool(infrequent.any())),
+        columns,
+        n_frequent if any_missing else _ABSENT,
+        (*names, *["<missing>"] * any_missing, *["<infrequent>"] * bool(infrequent.any())),
     )
+
+
+def _as_count(min_frequency: int | float | None, n_rows: int) -> int | None:
+    """A fraction of all rows as a count, because the encoder sees only those without missing values."""
+    if min_frequency is None or isinstance(min_frequency, numbers.Integral):
+        return min_frequency
+    return math.ceil(min_frequency * n_rows)
+
+
+def _kinds(values: Iterable[Any]) -> set[type]:
+    """The types of values that never equal each other: numbers of different types do."""
+    families = (numbers.Real, str)
+    return {next((each for each in families if isinstance(value, each)), type(value)) for value in values}
 
 
 def _sorting_order(levels: Sequence[Any]) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from functools import partial
 from typing import Any
 
@@ -31,7 +32,8 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     - linear: :math:`z` divided by its largest Euclidean norm on the fitted rows (at least 1e-12);
     - one-hot: an indicator per level of each of the :math:`c` categorical variables, divided by :math:`\sqrt c`. A
-      level not seen at fit sets no indicator; a missing value is a level of its own;
+      level not seen at fit sets no indicator, and a column of nothing else is warned of; a missing value is a level of
+      its own;
     - random Fourier: :math:`\sqrt{2/D}\,\cos(z^\top W + b)`, whose inner products approximate the kernel
       :math:`\exp(-\gamma\lVert z - z'\rVert^2)`. W and b are those of :class:`sklearn.kernel_approximation.RBFSampler`
       with the same seed. There is no such block without numeric columns or with ``n_random_features=0``.
@@ -53,7 +55,8 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Levels seen less often than this (a count, or a fraction of the rows) share one column, as in
         :class:`sklearn.preprocessing.OneHotEncoder`.
     max_categories : int, optional
-        The most columns one variable may have; the least frequent levels share the last of them.
+        The most columns that the levels of one variable may have; the least frequent share the last of them. Missing
+        values are never pooled: where there are any, they have one more column, however few they are.
     random_state : int, RandomState instance or None, default=None
         Seed of W and b. The rows for the median distance are drawn with a seed of their own, always the same.
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
@@ -283,8 +286,20 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not self._levels:
             return rows, None
         codes = np.empty((rows.n_rows, len(self._levels)), dtype=np.int32)
+        drifts = []
         for k, j in enumerate(self._embedding.categorical):
-            codes[:, k] = self._levels[k].encode(*rows.factorize(j))
+            given = rows.factorize(j)
+            codes[:, k] = self._levels[k].encode(*given)
+            drift = self._levels[k].drift(*given)
+            if drift is not None:
+                drifts.append(f"{rows.labels[j]} holds {drift}")
+        if drifts:
+            warnings.warn(
+                f"No value of a categorical column was seen at fit: {'; '.join(drifts)}. These rows are embedded as if "
+                "they had no level there; give the column the type and the spelling that it had at fit.",
+                UserWarning,
+                stacklevel=3,
+            )
         return rows, codes
 
     def _choose_sparse(self) -> bool:
@@ -311,11 +326,21 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         n_random: Any = self.n_random_features
         gamma: Any = self.gamma
-        if isinstance(n_random, bool) or not isinstance(n_random, numbers.Integral) or int(n_random) < 0:
+        if not _is_whole(n_random, 0):
             raise ValueError(f"n_random_features must be a whole number of at least 0, got {n_random!r}")
         is_number = isinstance(gamma, numbers.Real) and not isinstance(gamma, bool)
         if not (gamma == "median" if isinstance(gamma, str) else is_number and 0 < gamma < np.inf):
             raise ValueError(f"gamma must be 'median' or a positive number, got {gamma!r}")
+        if not _is_frequency(self.min_frequency):
+            raise ValueError(
+                "min_frequency must be a whole number of rows of at least 1, a fraction of them in (0, 1), or None to "
+                f"pool no levels; got {self.min_frequency!r}"
+            )
+        if self.max_categories is not None and not _is_whole(self.max_categories, 1):
+            raise ValueError(
+                "max_categories must be a whole number of at least 1, or None for no limit; got "
+                f"{self.max_categories!r}"
+            )
         if self.missing not in ("refuse", "impute"):
             raise ValueError(f"missing must be 'refuse' or 'impute', got {self.missing!r}")
         if not isinstance(self.sparse_output, bool) and self.sparse_output != "auto":
@@ -329,6 +354,15 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = self.missing == "impute"
         tags.transformer_tags.preserves_dtype = [np.dtype(self.dtype).name]
         return tags
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+def _is_frequency(value: Any) -> bool:
+    is_fraction = isinstance(value, numbers.Real) and 0 < value < 1
+    return value is None or _is_whole(value, 1) or is_fraction
 
 
 def _slices(sizes: dict[str, int]) -> dict[str, slice]:

@@ -101,6 +101,74 @@ def test_missing_in_a_categorical_column_seen_only_later_is_ignored():
     ]
 
 
+@pytest.mark.parametrize(
+    "limits", [{"min_frequency": 5}, {"min_frequency": 0.2}, {"max_categories": 2}], ids=str
+)
+def test_missing_values_are_not_pooled_with_infrequent_levels(limits):
+    column = np.array(["a"] * 20 + ["b"] * 10 + ["c"] * 3 + ["d"] * 2 + [None], dtype=object).reshape(-1, 1)
+    feature_map = RakingFeatureMap(categorical_features=[0], sparse_output=False, **limits).fit(column)
+    names = feature_map.get_feature_names_out().tolist()
+    frequent = ["x0=a"] if "max_categories" in limits else ["x0=a", "x0=b"]
+    assert names == [*frequent, "x0=<missing>", "x0=<infrequent>"]
+    counts = dict(zip(names, feature_map.transform(column).sum(axis=0), strict=True))
+    assert counts["x0=<missing>"] == 1
+    assert counts["x0=<infrequent>"] == 35 - (20 if "max_categories" in limits else 30)
+
+
+def test_a_fraction_is_one_of_all_rows_also_where_most_are_missing():
+    column = np.array(["a"] * 7 + ["b"] * 3 + [None] * 40, dtype=object).reshape(-1, 1)
+    feature_map = RakingFeatureMap(categorical_features=[0], min_frequency=0.1).fit(column)
+    assert feature_map.get_feature_names_out().tolist() == ["x0=a", "x0=<missing>", "x0=<infrequent>"]
+    nothing = np.full((9, 1), None)
+    feature_map = RakingFeatureMap(categorical_features=[0], min_frequency=0.1).fit(nothing)
+    assert feature_map.get_feature_names_out().tolist() == ["x0=<missing>"]
+
+
+@pytest.mark.parametrize("method", ["transform", "project"])
+def test_columns_of_another_type_than_at_fit_are_named(method):
+    X = pd.DataFrame({"code": pd.Categorical([0, 1] * 10), "kind": ["u", "v"] * 10, "size": np.arange(20.0)})
+    feature_map = RakingFeatureMap(0).fit(X)
+    arguments = (np.ones(5),) if method == "project" else ()
+    later = X.astype({"code": "str"})
+    with pytest.warns(
+        UserWarning, match=r"was seen at fit: 'code' holds '0' where fit saw 0\. .*the type"
+    ) as caught:
+        getattr(feature_map, method)(later, *arguments)
+    assert len(caught) == 1
+    later["kind"] = [1, 2] * 10
+    with pytest.warns(
+        UserWarning, match=r"'code' holds '0' where fit saw 0; 'kind' holds 1 where fit saw 'u'\."
+    ):
+        getattr(feature_map, method)(later.iloc[:1], *arguments)
+
+
+def test_values_of_another_spelling_than_at_fit_are_named():
+    feature_map = RakingFeatureMap(categorical_features=[0]).fit([["1"], ["2"]] * 10)
+    with pytest.warns(UserWarning, match=r"0 holds '1\.0' where fit saw '1'"):
+        feature_map.transform([["1.0"], ["2.0"]] * 10)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["c"], ["d"]],
+        [["c"]] * 50,
+        [["c"], ["d"]] * 50 + [["a"]],
+        [[None]] * 50,
+        [["c"], ["d"]] * 4 + [[None]] * 50,
+    ],
+    ids=["few", "one new level", "one that was seen", "missing", "few beside missing"],
+)
+def test_new_levels_are_no_reason_to_warn(rows):
+    RakingFeatureMap(categorical_features=[0]).fit([["a"], ["b"]]).transform(rows)
+
+
+def test_numbers_of_another_dtype_are_the_same_levels():
+    feature_map = RakingFeatureMap(categorical_features=[0]).fit(np.array([[0.0], [1.0]]))
+    feature_map.transform(np.array([[5]]))
+    assert feature_map.transform(np.array([[True]])).sum() == 1
+
+
 def test_blocks():
     feature_map = RakingFeatureMap(8).fit(pandas_frame())
     assert feature_map.blocks_ == {"linear": slice(0, 2), "one_hot": slice(2, 8), "fourier": slice(8, 16)}
@@ -228,6 +296,13 @@ def test_pickles_name_only_our_classes_and_plain_arrays():
         ({"gamma": "scale"}, "gamma must be 'median' or a positive number, got 'scale'"),
         ({"gamma": 0.0}, "gamma must be 'median' or a positive number"),
         ({"gamma": np.inf}, "gamma must be 'median' or a positive number"),
+        ({"min_frequency": -1}, r"min_frequency must be .* None to pool no levels; got -1"),
+        ({"min_frequency": 0}, "min_frequency must be a whole number of rows of at least 1"),
+        ({"min_frequency": 1.0}, r"a fraction of them in \(0, 1\)"),
+        ({"min_frequency": True}, "min_frequency must be"),
+        ({"max_categories": 0}, "max_categories must be a whole number of at least 1, .* got 0"),
+        ({"max_categories": 2.0}, "max_categories must be .* None for no limit; got 2.0"),
+        ({"min_frequency": -1, "categorical_features": None}, "min_frequency must be"),
         ({"missing": "drop"}, "missing must be 'refuse' or 'impute', got 'drop'"),
         ({"sparse_output": "yes"}, "sparse_output must be 'auto', True or False"),
         ({"sparse_output": 1}, "sparse_output must be 'auto', True or False"),

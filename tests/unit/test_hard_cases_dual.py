@@ -252,13 +252,31 @@ def test_base_weights_308_orders_apart_prove_a_tolerance_below_the_floor():
         drr.solve_dual(features, [-0.49, -0.32, -0.32, -0.54], 0.0, base_weights=d)
 
 
-@pytest.mark.parametrize("delta", [0.0, 5e-324, 1e-300])
+COLUMN_IN_COMMON = np.array([[0.0, 1.0, -1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+NEXT_TO_IT = [-9.7e-138, 3.9e-137, -5.1e-138]
+
+
+@pytest.mark.parametrize("delta", [5e-324, 1e-300])
 def test_a_column_in_common_next_to_the_target_proves_a_tolerance_below_the_floor(delta):
     """All curvature along the first column is rounding, and the square of a Newton step overflows."""
-    features = np.array([[0.0, 1.0, -1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
     with pytest.raises(drr.InfeasibleToleranceError) as caught:
-        drr.solve_dual(features, [-9.7e-138, 3.9e-137, -5.1e-138], delta)
+        drr.solve_dual(COLUMN_IN_COMMON, NEXT_TO_IT, delta)
     assert caught.value.lower_bound == pytest.approx(9.7e-138)
+
+
+def test_a_tolerance_of_zero_137_orders_below_the_rows_is_refuted_or_reached_as_far_as_is_called_reached():
+    """Which of the two comes first is up to rounding, and so to the instruction set."""
+    refuted = None
+    try:
+        dual = drr.solve_dual(COLUMN_IN_COMMON, NEXT_TO_IT, 0.0)
+    except drr.InfeasibleToleranceError as error:
+        refuted = error
+    if refuted is not None:
+        assert refuted.lower_bound == pytest.approx(9.7e-138)
+        return
+    assert dual.status is drr.Status.CONVERGED
+    mean = COLUMN_IN_COMMON.T @ dual.weights - NEXT_TO_IT
+    assert np.linalg.norm(mean) <= 1e-9 * 0.5  # of the base discrepancy, where the tolerance is zero
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -13,8 +13,10 @@ namespace {
 constexpr double relative_gap = 1e-10;
 // The working set is solved this much more exactly than the rows as a whole need be.
 constexpr double inner_tolerance = 1e-11;
-// Passes in a row that moved neither bound noticeably: a few may occur before the end, but not so many.
+// Passes in a row that together moved neither bound noticeably: a few may occur before the end, but not so
+// many. A method that creeps, by a thousandth in each pass, is stuck as well.
 constexpr Index most_stalled_passes = 12;
+constexpr double noticeable = 0.9;
 
 // Rows to add after a pass: where a pass is dear beside the inner products of a new row (many rows, small
 // corral) more of them, so that fewer passes are made. Measured between 32 and 512; the optimum is flat.
@@ -67,7 +69,8 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
 
   Floor best;
   best.base_discrepancy = gamma;
-  double best_gap = std::numeric_limits<double>::infinity(), smallest_value = best_gap;
+  double best_gap = std::numeric_limits<double>::infinity();
+  double gap_then = best_gap, value_then = best_gap; // when they last moved noticeably
 
   // 1. The rows furthest from the target's far side: those of lowest score along the base residual, and the
   // nearest.
@@ -105,8 +108,12 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
                           .lower_bound = lower_bound,
                           .gap = gap,
                           .active = point.corral_size()});
-    n_stalled = gap < 0.9 * best_gap || value < 0.999 * smallest_value ? 0 : n_stalled + 1;
-    smallest_value = std::min(smallest_value, value);
+    ++n_stalled;
+    if (gap < noticeable * gap_then || value < noticeable * value_then) {
+      n_stalled = 0;
+      gap_then = std::min(gap, gap_then);
+      value_then = std::min(value, value_then);
+    }
     if (gap < best_gap) {
       best_gap = gap;
       best.value = value;
