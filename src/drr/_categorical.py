@@ -16,9 +16,6 @@ from drr._columns import Columns
 
 _ABSENT = -1
 
-# So many values of which none was seen at fit are no accident of a few rows.
-_FEWEST_STRANGERS = 10
-
 
 def find_categorical(rows: Columns, chosen: Any, names: list[str]) -> NDArray[np.bool_]:
     """The mask of the categorical columns: by dtype, or by the names, positions or booleans in `chosen`."""
@@ -88,19 +85,20 @@ class Levels:
             codes
         ]  # code −1, missing, is the last
 
-    def drift(self, codes: NDArray[np.intp], levels: Sequence[Any]) -> str | None:
-        """A value and one of the fit that differ, where none of the values was seen then and not for being new.
+    def drift(self, levels: Sequence[Any]) -> str | None:
+        """A value and what fit saw in its place, where none of the levels was seen then for their type or spelling.
 
-        Values of another type, however few, cannot have been meant as new levels. A single new level in all rows can:
-        that is what a new product line looks like, or a block of sorted rows.
+        Nothing but new levels is no drift: a fold of whole groups that were held out looks like that, or a block of
+        sorted rows.
         """
         seen = set(self.values.tolist())
         if not seen or not levels or not seen.isdisjoint(levels):
             return None
-        n_values = np.count_nonzero(codes != -1)
-        if _kinds(levels).isdisjoint(_kinds(seen)) or (len(levels) > 1 and n_values >= _FEWEST_STRANGERS):
-            return f"{min(map(repr, levels))} where fit saw {self.values[0]!r}"
-        return None
+        spelled = {_spelling(value): value for value in self.values}
+        alike = [(level, spelled[_spelling(level)]) for level in levels if _spelling(level) in spelled]
+        if not alike and _kinds(levels).isdisjoint(_kinds(seen)):
+            alike = [(level, self.values[0]) for level in levels]
+        return min((f"{level!r} where fit saw {value!r}" for level, value in alike), default=None)
 
 
 def learn_levels(
@@ -141,17 +139,26 @@ def learn_levels(
     )
 
 
-def _as_count(min_frequency: int | float | None, n_rows: int) -> int | None:
+def _as_count(min_frequency: float | None, n_rows: int) -> int | None:
     """A fraction of all rows as a count, because the encoder sees only those without missing values."""
-    if min_frequency is None or isinstance(min_frequency, numbers.Integral):
-        return min_frequency
-    return math.ceil(min_frequency * n_rows)
+    if min_frequency is None:
+        return None
+    return math.ceil(min_frequency * n_rows) if min_frequency < 1 else int(min_frequency)
 
 
 def _kinds(values: Iterable[Any]) -> set[type]:
     """The types of values that never equal each other: numbers of different types do."""
     families = (numbers.Real, str)
     return {next((each for each in families if isinstance(value, each)), type(value)) for value in values}
+
+
+def _spelling(value: Any) -> float | str:
+    """Equal for values that differ in type, in capitals or as 1 and "1.0" do."""
+    text = str(value).strip().casefold()
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _sorting_order(levels: Sequence[Any]) -> list[int]:

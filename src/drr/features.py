@@ -17,6 +17,7 @@ from drr._categorical import find_categorical, learn_levels
 from drr._columns import TableColumns, read_columns
 from drr._embedding import Embedding, block_factors, draw_waves, learn_standardisation
 from drr._pass_columns import PassColumns
+from drr._score_validation import is_number
 from drr._validation import check_vector
 from drr.sources import reads_in_passes
 
@@ -32,8 +33,8 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     - linear: :math:`z` divided by its largest Euclidean norm on the fitted rows (at least 1e-12);
     - one-hot: an indicator per level of each of the :math:`c` categorical variables, divided by :math:`\sqrt c`. A
-      level not seen at fit sets no indicator, and a column of nothing else is warned of; a missing value is a level of
-      its own;
+      level not seen at fit sets no indicator (a warning names columns that hold nothing else because their type or
+      spelling differs from that at fit); a missing value is a level of its own;
     - random Fourier: :math:`\sqrt{2/D}\,\cos(z^\top W + b)`, whose inner products approximate the kernel
       :math:`\exp(-\gamma\lVert z - z'\rVert^2)`. W and b are those of :class:`sklearn.kernel_approximation.RBFSampler`
       with the same seed. There is no such block without numeric columns or with ``n_random_features=0``.
@@ -288,9 +289,9 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         codes = np.empty((rows.n_rows, len(self._levels)), dtype=np.int32)
         drifts = []
         for k, j in enumerate(self._embedding.categorical):
-            given = rows.factorize(j)
-            codes[:, k] = self._levels[k].encode(*given)
-            drift = self._levels[k].drift(*given)
+            column, levels = rows.factorize(j)
+            codes[:, k] = self._levels[k].encode(column, levels)
+            drift = self._levels[k].drift(levels)
             if drift is not None:
                 drifts.append(f"{rows.labels[j]} holds {drift}")
         if drifts:
@@ -328,8 +329,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         gamma: Any = self.gamma
         if not _is_whole(n_random, 0):
             raise ValueError(f"n_random_features must be a whole number of at least 0, got {n_random!r}")
-        is_number = isinstance(gamma, numbers.Real) and not isinstance(gamma, bool)
-        if not (gamma == "median" if isinstance(gamma, str) else is_number and 0 < gamma < np.inf):
+        if not (gamma == "median" if isinstance(gamma, str) else is_number(gamma) and 0 < gamma < np.inf):
             raise ValueError(f"gamma must be 'median' or a positive number, got {gamma!r}")
         if not _is_frequency(self.min_frequency):
             raise ValueError(
@@ -357,12 +357,11 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least
+    return not isinstance(value, bool) and isinstance(value, numbers.Integral) and int(value) >= least
 
 
 def _is_frequency(value: Any) -> bool:
-    is_fraction = isinstance(value, numbers.Real) and 0 < value < 1
-    return value is None or _is_whole(value, 1) or is_fraction
+    return value is None or _is_whole(value, 1) or (is_number(value) and 0 < value < 1)
 
 
 def _slices(sizes: dict[str, int]) -> dict[str, slice]:

@@ -142,22 +142,17 @@ def test_columns_of_another_type_than_at_fit_are_named(method):
         getattr(feature_map, method)(later.iloc[:1], *arguments)
 
 
-def test_values_of_another_spelling_than_at_fit_are_named():
-    feature_map = RakingFeatureMap(categorical_features=[0]).fit([["1"], ["2"]] * 10)
-    with pytest.warns(UserWarning, match=r"0 holds '1\.0' where fit saw '1'"):
-        feature_map.transform([["1.0"], ["2.0"]] * 10)
+@pytest.mark.parametrize("later", ["1.0", " 1", "01"])
+def test_values_of_another_spelling_than_at_fit_are_named(later):
+    feature_map = RakingFeatureMap(categorical_features=[0]).fit([["1"], ["2"], ["u"]])
+    with pytest.warns(UserWarning, match=f"0 holds '{later}' where fit saw '1'"):
+        feature_map.transform([["3"], [later]])
 
 
 @pytest.mark.parametrize(
     "rows",
-    [
-        [["c"], ["d"]],
-        [["c"]] * 50,
-        [["c"], ["d"]] * 50 + [["a"]],
-        [[None]] * 50,
-        [["c"], ["d"]] * 4 + [[None]] * 50,
-    ],
-    ids=["few", "one new level", "one that was seen", "missing", "few beside missing"],
+    [[["c"], ["d"]] * 50, [["A"], ["b"]], [[1], ["c"]], [[None]]],
+    ids=["groups held out", "one that was seen", "one of the same type", "missing"],
 )
 def test_new_levels_are_no_reason_to_warn(rows):
     RakingFeatureMap(categorical_features=[0]).fit([["a"], ["b"]]).transform(rows)
