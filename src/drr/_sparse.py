@@ -4,20 +4,69 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def as_csr(matrix: Any, name: str = "X") -> Any:
-    """A sparse matrix in CSR format; its indices are checked before scipy's conversion follows them."""
+    """A sparse matrix in CSR format; its indices are checked before scipy's conversion, which trusts them."""
+    shape = tuple(matrix.shape)
+    if matrix.format not in ("dok", "lil") and not isinstance(matrix.data, np.ndarray):
+        raise TypeError(f"{name}.data must be a numpy array, got {type(matrix.data).__name__}")
     if matrix.format == "coo":
-        for axis, (places, size) in enumerate(zip((matrix.row, matrix.col), matrix.shape, strict=True)):
-            outside = (places < 0) | (places >= size)
-            if outside.any():
-                raise ValueError(
-                    f"{name} is a broken COO matrix: it names {('row', 'column')[axis]} {places[outside][0]}, but its "
-                    f"shape is {matrix.shape}"
-                )
-    elif matrix.format in ("csc", "bsr"):
-        try:
-            matrix.check_format(full_check=True)
-        except (IndexError, TypeError, ValueError) as error:
-            raise ValueError(f"{name} is a broken {matrix.format.upper()} matrix: {error}") from error
+        _refuse_broken(_problem_of_coo(matrix.row, matrix.col, matrix.data, shape), matrix, name)
+    elif matrix.format == "csc":
+        problem = _problem_of_offsets(matrix.indptr, matrix.indices, matrix.data, shape[1], shape[0])
+        _refuse_broken(problem if matrix.data.ndim == 1 else "its data are no vector", matrix, name)
+    elif matrix.format == "bsr":
+        _refuse_broken(_problem_of_bsr(matrix, shape), matrix, name)
     return matrix.tocsr()
+
+
+def _refuse_broken(problem: str, matrix: Any, name: str) -> None:
+    if problem:
+        raise ValueError(
+            f"{name} is a broken {matrix.format.upper()} matrix: {problem}. Rebuild it, for example with "
+            "scipy.sparse.csr_array(dense_or_coo)"
+        )
+
+
+def _problem_of_coo(rows: Any, columns: Any, data: Any, shape: tuple[int, int]) -> str:
+    for axis, places, size in (("row", rows, shape[0]), ("column", columns, shape[1])):
+        if not _is_index(places) or data.shape != places.shape:
+            return f"its {axis}s are not one whole number per entry"
+        outside = (places < 0) | (places >= size)
+        if outside.any():
+            return f"it names {axis} {places[outside][0]}, but its shape is {shape}"
+    return ""
+
+
+def _problem_of_bsr(matrix: Any, shape: tuple[int, int]) -> str:
+    if matrix.data.ndim != 3 or 0 in matrix.data.shape[1:]:
+        return "its data are not blocks of rows and columns"
+    height, width = matrix.data.shape[1:]
+    if shape[0] % height or shape[1] % width:
+        return f"blocks of shape {(height, width)} do not fill the shape {shape}"
+    return _problem_of_offsets(
+        matrix.indptr, matrix.indices, matrix.data, shape[0] // height, shape[1] // width
+    )
+
+
+def _problem_of_offsets(offsets: Any, indices: Any, data: Any, n_groups: int, n_indices: int) -> str:
+    """What is wrong with entries kept group by group: columns of CSC, rows of blocks of BSR."""
+    if not _is_index(offsets) or not _is_index(indices):
+        return "indptr and indices must be vectors of whole numbers"
+    if len(offsets) != n_groups + 1 or offsets[0] != 0:
+        return f"indptr must have {n_groups + 1} entries, from 0 on"
+    if (offsets[1:] < offsets[:-1]).any():
+        return "indptr decreases"
+    n_stored = min(len(indices), len(data))
+    if offsets[-1] > n_stored:
+        return f"indptr ends at {offsets[-1]}, but {n_stored} entries are stored"
+    outside = (indices < 0) | (indices >= n_indices)
+    if outside.any():
+        return f"index {indices[outside][0]} is outside 0 … {n_indices - 1}"
+    return ""
+
+
+def _is_index(numbers: Any) -> bool:
+    return isinstance(numbers, np.ndarray) and numbers.ndim == 1 and numbers.dtype.kind in "iu"

@@ -94,13 +94,13 @@ def _as_numeric(values: object, name: str) -> NDArray[Any]:
 
 
 def _check_sparse(matrix: Any, name: str) -> Any:
-    if matrix.dtype.kind == "c":
-        raise TypeError(f"{name} must be real, got complex numbers ({matrix.dtype})")
     if matrix.ndim != 2:
         raise ValueError(f"{name} must have two dimensions (rows, columns), got shape {matrix.shape}")
     _refuse_empty(matrix.shape, name)
-    dtype = np.float32 if matrix.dtype == np.float32 else np.float64
     matrix = as_csr(matrix, name)
+    if matrix.dtype.kind == "c":
+        raise TypeError(f"{name} must be real, got complex numbers ({matrix.dtype})")
+    dtype = np.float32 if matrix.dtype == np.float32 else np.float64
     if matrix.dtype != dtype:
         matrix = matrix.astype(dtype)
     _refuse_broken_csr(matrix)

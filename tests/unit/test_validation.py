@@ -82,9 +82,16 @@ def broken_csr(**parts):
 
 
 def broken(format, **parts):
+    """Index arrays, or data, with another number at one place, cut short, or of another type."""
     matrix = scipy.sparse.csr_array(BASE).asformat(format)
-    for name, (position, value) in parts.items():
-        getattr(matrix, name)[position] = value
+    for name, change in parts.items():
+        numbers = getattr(matrix, name)
+        if isinstance(change, tuple):
+            numbers[change[0]] = change[1]
+        elif isinstance(change, slice):
+            setattr(matrix, name, numbers[change])
+        else:
+            setattr(matrix, name, numbers.tolist() if change is list else numbers.astype(change))
     return matrix
 
 
@@ -149,6 +156,21 @@ REFUSED = {
         r"names row 1000000000, but its shape is \(6, 4\)",
     ),
     "COO column negative": (broken("coo", col=(5, -1)), ValueError, r"names column -1"),
+    "CSC with less data than indices": (
+        broken("csc", data=slice(5)),
+        ValueError,
+        r"indptr ends at 23, but 5 entries",
+    ),
+    "CSC of fractions": (
+        broken("csc", indices=float),
+        ValueError,
+        r"indptr and indices must be vectors of whole",
+    ),
+    "CSR whose data are a list": (
+        broken("csr", data=list),
+        TypeError,
+        r"features.data must be a numpy array, got list",
+    ),
     "CSR of lists": (
         csr_of_lists(),
         TypeError,

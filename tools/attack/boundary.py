@@ -157,9 +157,33 @@ def draw_csr(rng: Generator, shape: tuple[int, int]) -> Any:
     return matrix
 
 
+def draw_other_sparse(rng: Generator, shape: tuple[int, int]) -> Any:
+    """A sparse matrix of another format, often with a wild index, or CSR with lists in the place of its arrays."""
+    kind = rng.choice(["csc", "coo", "bsr", "dia", "lil", "lists"])
+    if kind == "csc":  # of the rows and columns of a CSR matrix the other way round
+        source, matrix = draw_csr(rng, (shape[1], shape[0])), scipy.sparse.csc_array(shape)
+        matrix.data, matrix.indices, matrix.indptr = source.data, source.indices, source.indptr
+        return matrix
+    dense = np.where(rng.uniform(size=shape) < 0.4, rng.normal(size=shape), 0.0)
+    matrix = scipy.sparse.csr_array(dense)
+    if kind == "lists":
+        name = str(rng.choice(["data", "indices", "indptr"]))
+        setattr(matrix, name, getattr(matrix, name).tolist())
+        return matrix
+    matrix = matrix.asformat(kind)
+    names = {"coo": ("row", "col"), "bsr": ("indices", "indptr"), "dia": ("offsets",)}.get(str(kind), ())
+    for name in names:
+        numbers = getattr(matrix, name)
+        if len(numbers) and rng.uniform() < 0.4:
+            numbers[rng.integers(len(numbers))] = rng.choice([-1, max(shape), 10**6, 2**31 - 1, -(2**31)])
+    return matrix
+
+
 def draw_features(rng: Generator, shape: tuple[int, int]) -> Any:
     if rng.uniform() < 0.4:
         return draw_csr(rng, shape)
+    if rng.uniform() < 0.15:
+        return draw_other_sparse(rng, shape)
     if rng.uniform() < 0.05:
         return draw_array(rng, (*shape, 2)[: int(rng.integers(0, 4))])
     return draw_array(rng, shape)
