@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils import check_random_state, get_tags
 
 from drr._base_score import is_fitted
 from drr._classes import Labels, read_labels
 from drr._sampler_tags import as_sampler_tags
 from drr._score_validation import is_number
-from drr._seeds import draw_seed
+from drr._seeds import draw_seed, seed_nested
 from drr._tables import check_table, take_rows
 from drr.score import RakingDual
 from drr.sources import reads_in_passes
@@ -155,8 +155,7 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
 
     def _fit_dual(self, X: Any, labels: Labels) -> None:
         if self.dual is None or not is_fitted(self.dual):
-            seed = draw_seed(self.random_state)
-            dual = RakingDual(random_state=seed) if self.dual is None else clone(self.dual)
+            dual = seed_nested(self.dual or RakingDual(), draw_seed(self.random_state))
             if dual.pos_label is None and len(labels.classes) > 2:
                 dual.set_params(pos_label=labels.classes[np.argmin(np.bincount(labels.codes))])
             self.dual_ = dual.fit(X, labels.classes[labels.codes])

@@ -104,7 +104,7 @@ def test_paper_agrees_with_auto(name: str) -> None:
     assert paper.method == "pairwise_frank_wolfe"
     assert paper.value == pytest.approx(auto.value, rel=1e-8)
     assert paper.lower_bound <= auto.value * (1 + 1e-14)
-    assert auto.lower_bound <= paper.value
+    assert auto.lower_bound <= paper.value * (1 + 1e-14)  # one digit above it with the kernels for x86-64-v4
     gap = paper.value**2 - paper.lower_bound * paper.value
     assert gap <= max(1e-8 * paper.value**2, 1e-12) * (1 + 1e-6)
 

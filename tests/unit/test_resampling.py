@@ -181,3 +181,12 @@ def test_inside_the_pipeline_of_imbalanced_learn(two_classes):
     model = pipeline.make_pipeline(RakingResampler(random_state=0), LogisticRegression()).fit(X, y)
     plain = LogisticRegression().fit(X, y)
     assert model.predict_proba(X)[:, 1].mean() > plain.predict_proba(X)[:, 1].mean()
+
+
+def test_the_seed_reaches_the_feature_map_of_a_dual(two_classes):
+    X, y = two_classes
+    drawn = [
+        RakingResampler(RakingDual(RakingFeatureMap()), random_state=0).fit_resample(X, y)[0]
+        for _ in range(2)
+    ]
+    np.testing.assert_array_equal(*drawn)
