@@ -7,8 +7,9 @@ namespace drr {
 
 namespace {
 
-// Iterations without progress before the solve is declared to be at the end of double precision.
-constexpr int patience = 3;
+// Iterations without progress before the solve is declared to be at the end of double precision. Near the
+// kink of the norm a gradient may take five to halve while the objective's last digits tell nothing.
+constexpr int patience = 6;
 
 // Watches for the end of progress: neither the gradient nor the objective falls any more.
 class Progress {
@@ -17,10 +18,11 @@ public:
     const double gradient = point.gradient.norm();
     const double resolution = 4 * std::numeric_limits<double>::epsilon() *
                               (1 + std::abs(point.log_partition) + std::abs(point.objective));
-    if (gradient < 0.5 * gradient_ || point.objective < objective_ - resolution)
+    ++waited_;
+    if (gradient < 0.5 * gradient_then_ || point.objective < objective_ - resolution) {
       waited_ = 0;
-    else
-      ++waited_;
+      gradient_then_ = gradient;
+    }
     if (gradient < gradient_) {
       gradient_ = gradient;
       best_ = point.theta;
@@ -35,6 +37,7 @@ public:
 private:
   Eigen::VectorXd best_;
   double gradient_ = std::numeric_limits<double>::infinity(), objective_ = gradient_;
+  double gradient_then_ = gradient_; // when there was progress last
   int waited_ = 0;
 };
 
