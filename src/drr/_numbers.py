@@ -79,7 +79,7 @@ def _not_a_number(values: NDArray[Any], labels: list[str], first_row: int, error
 
 def _refuse_arrays(values: NDArray[Any], labels: list[str], first_row: int) -> None:
     """Raise TypeError at the first array: NumPy before 2.4 takes one that holds a single number for that number."""
-    if values.dtype.kind != "O" or np.ndarray not in set(map(type, values.flat)):
+    if np.ndarray not in set(map(type, values.flat)):
         return
     for entry, value in enumerate(values.flat):
         if isinstance(value, np.ndarray) and value.ndim > 0:
