@@ -243,7 +243,7 @@ def test_an_interruption_loses_nothing(folder, tmp_path, make_frame):
     ]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not list(tmp_path.glob(".*.scores.csv")):
+    while time.monotonic() < deadline and not list(tmp_path.glob(".*/scores.csv")):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     error = process.communicate(timeout=60)[1]
