@@ -4,14 +4,14 @@
 #   tools/fuzz.sh 600                    ten minutes; the corpus in build/fuzz/corpus is kept and gone on from
 #   tools/fuzz.sh 0 build/fuzz/crash-…   one input again
 #
-# Needs clang with its run-time libraries (Debian and Ubuntu: clang, libclang-rt-dev), meson, ninja and Eigen. CXX and
-# CC choose another clang, BUILD=directory another place than build/.
+# Needs clang with its run-time libraries (Debian and Ubuntu: clang, libclang-rt-dev), meson, ninja and Eigen. CXX
+# chooses another clang, BUILD=directory another place than build/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?seconds to fuzz}
 shift
 build=${BUILD:-build}/fuzz
-export CXX=${CXX:-clang++} CC=${CC:-clang}
+export CXX=${CXX:-clang++}
 flags="-fno-omit-frame-pointer -g -O1"
 [ -d "$build" ] || meson setup "$build" -Dpython=false -Dx86_64_v2=false -Dbuildtype=debug -Doptimization=1 -Db_ndebug=false \
   -Db_sanitize=address,undefined -Db_lundef=false "-Dcpp_args=-fsanitize=fuzzer-no-link -fno-omit-frame-pointer"

@@ -14,7 +14,9 @@ from drr._pass_dual import Solution, solve_dual_in_passes
 from drr._pass_floor import FloorFound, Passes, fetch_support, find_floor_in_passes
 from drr._progress import Callback
 from drr._runner import LocalRunner
-from drr.results import Dual, Floor
+from drr._solve_arguments import check_floor, check_start, refuse_absent_support, refuse_foreign_floor
+from drr.passes import Price
+from drr.results import Dual, Floor, Status
 from drr.sources import is_dask, open_rows
 
 Checkpoint = str | os.PathLike[str] | None
@@ -68,20 +70,35 @@ class SourceRaking:
         callback: Callback | None,
     ) -> Solution:
         """The dual; a floor that was found elsewhere costs one more pass, for its rows."""
-        if isinstance(floor, Floor):
-            survey = self.passes.survey()
-            floor = FloorFound(floor, fetch_support(self.passes, floor, survey), survey)
-        return solve_dual_in_passes(
+        if start is not None:
+            check_start(start, len(self.passes.target))
+        found = self._fetched(floor) if isinstance(floor, Floor) else floor
+        solution = solve_dual_in_passes(
             self.passes,
-            self.passes.survey() if floor is None else floor.survey,
+            self.passes.survey() if found is None else found.survey,
             tolerance,
-            floor_lower_bound=math.nan if floor is None else floor.floor.lower_bound,
-            support=None if floor is None else floor.support,
-            support_weights=None if floor is None else floor.floor.support_weights,
+            floor_lower_bound=math.nan if found is None else found.floor.lower_bound,
+            support=None if found is None else found.support,
+            support_weights=None if found is None else found.floor.support_weights,
             start=None if start is None else start.theta,
             max_iter=max_iter,
             callback=callback,
         )
+        if found is not None and found is not floor and solution.dual.status is Status.INFEASIBLE:
+            refuse_foreign_floor(
+                found.floor,
+                found.support.rows,
+                self.passes.target,
+                lambda x: float(self.passes.run(Price, x, -math.inf, 1).lowest),
+            )
+        return solution
+
+    def _fetched(self, floor: Floor) -> FloorFound:
+        survey = self.passes.survey()
+        check_floor(floor, survey.n_rows, len(self.passes.target))
+        support = fetch_support(self.passes, floor, survey)
+        refuse_absent_support(floor, support.weights)
+        return FloorFound(floor, support, survey)
 
 
 def columns_of(features: Any) -> int:

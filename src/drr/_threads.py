@@ -7,15 +7,18 @@ import os
 
 import joblib
 
+# Rows are divided into at most so many chunks. Other tasks may be more, but more threads than processors only wait.
+_MOST_CHUNKS = 64
+
 
 def resolve_n_threads(n_threads: int | None) -> int:
-    """The number of threads to use: `n_threads` itself, or for None the limits the user already set.
+    """The number of threads to use: `n_threads` as far as they find work, or for None the limits the user already set.
 
     Those are the CPU affinity, the control group's quota and ``LOKY_MAX_CPU_COUNT`` (all three through joblib), and
     ``OMP_NUM_THREADS``, which joblib also sets in its worker processes. Results do not depend on the number.
     """
     if n_threads is None:
-        processors = int(joblib.cpu_count())
+        processors = _processors()
         return min(processors, _omp_num_threads() or processors)
     try:
         number = operator.index(n_threads)
@@ -23,10 +26,23 @@ def resolve_n_threads(n_threads: int | None) -> int:
         raise TypeError(f"n_threads must be None or a whole number, got {n_threads!r}") from None
     if number < 1:
         raise ValueError(f"n_threads must be None or at least 1, got {number}")
-    return number
+    return min(number, max(_MOST_CHUNKS, os.cpu_count() or 1))
+
+
+def _processors() -> int:
+    try:
+        return int(joblib.cpu_count())
+    except ValueError:
+        limit = os.environ.get("LOKY_MAX_CPU_COUNT")
+        raise ValueError(
+            f"LOKY_MAX_CPU_COUNT must be a whole number, got {limit!r}; unset or correct this environment variable"
+        ) from None
 
 
 def _omp_num_threads() -> int | None:
     # The variable may be a list, one number per nesting level; a value OpenMP would ignore is ignored here as well.
     outermost = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return int(outermost) if outermost.isdecimal() and int(outermost) > 0 else None
+    # int() refuses thousands of digits.
+    if not outermost.isdecimal() or len(outermost) > 18:
+        return None
+    return int(outermost) or None

@@ -33,7 +33,9 @@ def check_features(features: object, name: str = "features") -> Features:
     regular_stride = array.shape[0] == 1 or (array.strides[0] >= 0 and array.strides[0] % array.itemsize == 0)
     if array.dtype == dtype and contiguous_rows and regular_stride and array.flags.aligned:
         return array
-    return np.array(array, dtype=dtype, order="C")
+    # A longer float beyond doubles becomes infinite, and is refused with its place.
+    with np.errstate(over="ignore"):
+        return np.array(array, dtype=dtype, order="C")
 
 
 def check_vector(vector: ArrayLike, length: int, name: str, matches: str) -> NDArray[np.float64]:
@@ -41,7 +43,8 @@ def check_vector(vector: ArrayLike, length: int, name: str, matches: str) -> NDA
     array = _as_numeric(vector, name)
     if array.shape != (length,):
         raise ValueError(f"{name} must have shape ({length},), one number per {matches}, got {array.shape}")
-    array = np.ascontiguousarray(array, dtype=np.float64)
+    with np.errstate(over="ignore"):  # as in check_features
+        array = np.ascontiguousarray(array, dtype=np.float64)
     if not array.flags.aligned:
         array = array.copy()
     finite = np.isfinite(array)
@@ -83,6 +86,8 @@ def _as_numeric(values: object, name: str) -> NDArray[Any]:
     if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
         raise ValueError(f"{name} has masked entries; fill or drop them first")
     array = np.asarray(values)
+    if array.dtype == object:
+        array = _numbers_of_pandas(values, array)
     if array.dtype.kind == "c":
         raise TypeError(f"{name} must be real, got complex numbers ({array.dtype})")
     if array.dtype.kind not in "fiub":
@@ -91,6 +96,18 @@ def _as_numeric(values: object, name: str) -> NDArray[Any]:
             "for example with drr.RakingFeatureMap"
         )
     return array
+
+
+def _numbers_of_pandas(values: Any, objects: NDArray[Any]) -> NDArray[Any]:
+    """What NumPy makes objects of although every column is numeric: booleans beside numbers, and nullable numbers.
+
+    A missing number becomes NaN, which is refused with its place.
+    """
+    dtypes = getattr(values, "dtypes", None)
+    columns = dtypes if objects.ndim == 2 and dtypes is not None else [dtypes]
+    if not all(getattr(each, "kind", "O") in "fiub" for each in columns):
+        return objects
+    return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _check_sparse(matrix: Any, name: str) -> Any:

@@ -14,7 +14,18 @@ from drr._convergence import warned_dual, warned_floor
 from drr._dispatch import core
 from drr._lbfgs import solve_by_lbfgs
 from drr._progress import Callback, make_callback
-from drr._solve_arguments import check_floor, check_max_iter, check_number, check_target, start_direction
+from drr._solve_arguments import (
+    check_floor,
+    check_max_iter,
+    check_method,
+    check_number,
+    check_results,
+    check_start,
+    check_target,
+    refuse_absent_support,
+    refuse_foreign_floor,
+    start_direction,
+)
 from drr._source_raking import Checkpoint, SourceRaking, columns_of
 from drr._threads import resolve_n_threads
 from drr._validation import check_base_weights, check_features, check_vector, log_base_weights
@@ -124,8 +135,7 @@ def find_floor(
     >>> floor.value, floor.weights.tolist()
     (0.5, [0.5, 0.5])
     """
-    if method not in _FLOOR_METHODS:
-        raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
+    check_method(method)
     if reads_in_passes(features):
         problem = _source_problem(features, target, base_weights, method, n_threads, checkpoint)
         found = problem.find_floor(check_max_iter(max_iter), make_callback(verbose, callback))
@@ -230,7 +240,8 @@ def solve_dual(
         2.2e-308, the smallest that a double holds in full.
     floor : Floor, optional
         From `find_floor` on the same rows: a better start, an early proof where the tolerance is infeasible, and a
-        rigorous gap where rounding leaves the weights just outside the tolerance.
+        rigorous gap where rounding leaves the weights just outside the tolerance. Before the proof is relied on, the
+        floor's bounds are computed again from these rows.
     start : Dual, optional
         A dual of the same columns, such as one at a nearby tolerance: ``auto`` then starts from the best point of the
         plane that it spans with the base mean, instead of the floor's residual. The answer does not depend on it.
@@ -275,8 +286,8 @@ def solve_dual(
     ([0.3, 0.7], 0.05)
     """
     delta = check_number(tolerance, "tolerance")
-    if method not in ("auto", "paper"):
-        raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
+    check_method(method)
+    check_results(floor, start)
     limit = check_max_iter(max_iter)
     if reads_in_passes(features):
         problem = _source_problem(
@@ -289,11 +300,16 @@ def solve_dual(
     rows = check_features(features)
     n_rows, n_columns = rows.shape
     goal = check_target(target, n_columns)
-    log_d = log_base_weights(check_base_weights(base_weights, n_rows))
+    weights = check_base_weights(base_weights, n_rows)
+    log_d = log_base_weights(weights)
     threads = resolve_n_threads(n_threads)
     listener = make_callback(verbose, callback)
     if floor is not None:
         check_floor(floor, n_rows, n_columns)
+        if weights is not None:
+            refuse_absent_support(floor, weights[floor.support])
+    if start is not None:
+        check_start(start, n_columns)
 
     if method == "paper" and n_columns > _PAPER_NEWTON_COLUMNS:
         figures = solve_by_lbfgs(rows, goal, delta, log_d, floor, limit, threads, listener)
@@ -304,7 +320,7 @@ def solve_dual(
             delta,
             log_d,
             None if floor is None else floor.weights,
-            start_direction(floor, start, n_columns),
+            start_direction(floor, start),
             math.nan if floor is None else floor.lower_bound,
             method,
             limit,
@@ -313,6 +329,13 @@ def solve_dual(
         )
     proof = figures.pop("floor_lower_bound")
     figures["status"] = Status(figures["status"])
+    if floor is not None and figures["status"] is Status.INFEASIBLE:
+        refuse_foreign_floor(
+            floor,
+            rows[floor.support],
+            goal,
+            lambda x: core.price_block(rows, goal, weights, x, -math.inf, 0, threads)[0],
+        )
     return warned_dual(Dual(**figures), delta, proof, math.nan if floor is None else floor.value)
 
 
@@ -361,6 +384,7 @@ def rake(
     (0.1, [0.154, 0.292, 0.554])
     """
     choose_tolerance(0.0, 0.0, eta=eta)  # refuses a wrong eta before the work, not after
+    check_method(method)
     if reads_in_passes(features):
         return _rake_source(
             _source_problem(features, target, base_weights, method, n_threads, checkpoint, eta=float(eta)),

@@ -243,7 +243,7 @@ def test_an_interruption_loses_nothing(folder, tmp_path, make_frame):
     ]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not list(tmp_path.glob(".*.scores.csv")):
+    while time.monotonic() < deadline and not list(tmp_path.glob(".*/scores.csv")):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     error = process.communicate(timeout=60)[1]
@@ -267,11 +267,14 @@ def test_a_full_disk_loses_nothing(run, folder, monkeypatch, tmp_path):
     assert (tmp_path / "scores.csv").read_text() == "what was here before\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
 def test_a_reader_that_leaves_ends_the_command(folder):
-    command = f"{sys.executable} -m drr score {folder / 'model.skops'} {folder / 'test.csv'}"
-    script = f"({command}; echo $? >&2) | head -c 10 >/dev/null"
-    process = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
-    assert process.stderr in ("141\n", "0\n")  # 0 where all fitted into the pipe before its reader left
+    command = [sys.executable, "-m", "drr", "score", str(folder / "model.skops"), str(folder / "test.csv")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 141
 
 
 @pytest.mark.parametrize(("name", "base"), [("mammography", "logistic"), ("car-good", "hist")])

@@ -49,6 +49,16 @@ def test_ci_runs_the_commands_of_the_readme():
     assert all(command in script for command in commands)
 
 
+def test_commits_and_ci_check_style_by_the_same_versions():
+    """Another version of a formatter formats otherwise, and another linter knows other rules."""
+    settings = (ROOT / ".pre-commit-config.yaml").read_text()
+    hooks = re.findall(r"(ruff|clang-format)(?:-pre-commit)?\n +rev: v(\S+)", settings)
+    lint = re.search(r"^lint = (.*)$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert lint is not None
+    assert len(hooks) == 2
+    assert all(f'"{name}=={version}"' in lint.group(1) for name, version in hooks), (hooks, lint.group(1))
+
+
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an archive can only be made from a git checkout")
 def test_the_archive_is_complete(tmp_path):
     subprocess.run(

@@ -1,43 +1,66 @@
-"""The stub _core.pyi and the compiled module name the same members with the same parameters."""
+"""The stubs of the compiled modules name the same members with the same parameters as the modules."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from importlib.resources import files
+from types import ModuleType
 
+import numpy as np
+import pytest
+
+from drr import _cpu, _ranking
 from drr._dispatch import core
 
-STUB = ast.parse(files("drr").joinpath("_core.pyi").read_text())
+MODULES = {"_core": core, "_cpu": _cpu, "_ranking": _ranking}
 
 
-def stub_functions():
+def stub_members(body: list[ast.stmt]) -> dict:
+    """Name -> parameters of a function, members of a class, or None for an attribute."""
+    members = {}
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            members[node.name] = stub_members(node.body)
+        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            is_property = any(
+                isinstance(each, ast.Name) and each.id == "property" for each in node.decorator_list
+            )
+            parameters = [argument.arg for argument in node.args.args + node.args.kwonlyargs]
+            members[node.name] = None if is_property else parameters
+        elif isinstance(node, ast.AnnAssign):
+            members[node.target.id] = None
+    return members
+
+
+def members_of(holder: object) -> dict:
     return {
-        node.name: [argument.arg for argument in node.args.args + node.args.kwonlyargs]
-        for node in STUB.body
-        if isinstance(node, ast.FunctionDef)
+        name: members_of(member)
+        if inspect.isclass(member)
+        else parameters_of(member)
+        if callable(member)
+        else None
+        for name, member in vars(holder).items()
+        if not name.startswith("_") and not isinstance(member, ModuleType)
     }
 
 
-def module_functions():
-    functions = {
-        name: member for name, member in vars(core).items() if callable(member) and not name.startswith("_")
-    }
-    # pybind11 writes "name(first: type, second: type = default) -> type" as the first line of the docstring.
-    signatures = {name: member.__doc__.splitlines()[0] for name, member in functions.items()}
-    return {name: re.findall(r"[(,] (\w+): |\((\w+): ", line) for name, line in signatures.items()}
+def parameters_of(function: object) -> list[str]:
+    try:
+        return list(inspect.signature(function).parameters)
+    except ValueError:
+        # pybind11 writes "name(first: type, second: type = default) -> type" as the first line of the docstring.
+        found = re.findall(r"[(,] (\w+): |\((\w+): ", function.__doc__.splitlines()[0])
+        return [first or second for first, second in found]
 
 
-def test_functions():
-    expected = {
-        name: [first or second for first, second in found] for name, found in module_functions().items()
-    }
-    assert stub_functions() == expected
+@pytest.mark.parametrize("name", MODULES)
+def test_members(name):
+    stub = ast.parse(files("drr").joinpath(f"{name}.pyi").read_text())
+    assert stub_members(stub.body) == members_of(MODULES[name])
 
 
-def test_attributes():
-    stub = {node.target.id for node in STUB.body if isinstance(node, ast.AnnAssign)}
-    module = {
-        name for name, member in vars(core).items() if not callable(member) and not name.startswith("_")
-    }
-    assert stub == module
+def test_the_constructor_that_has_no_signature():
+    ranking = _ranking.Ranking(score=np.array([0.1, 0.7]), positive=np.array([False, True]))
+    assert ranking.n_rows == 2

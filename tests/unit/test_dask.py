@@ -13,6 +13,8 @@ from sklearn.linear_model import LogisticRegression
 import drr
 from drr import DRRClassifier, RakingDual, RakingFeatureMap
 
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows every signal is one that cannot be caught
+
 dask = pytest.importorskip("dask")
 array = pytest.importorskip("dask.array")
 frames = pytest.importorskip("dask.dataframe")
@@ -170,7 +172,7 @@ def test_a_lost_worker_changes_no_digit():
                 nanny = next(iter(cluster.workers.values()))
                 assert client.has_what()[nanny.worker_address]
                 killed.append(nanny.worker_address)
-                os.kill(nanny.process.pid, signal.SIGKILL)
+                os.kill(nanny.process.pid, KILL)
 
         raking = drr.rake(kept, TARGET, callback=kill_once)
         left = client.scheduler_info()["workers"]

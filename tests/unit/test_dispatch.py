@@ -57,6 +57,14 @@ def test_a_machine_below_the_baseline_gets_a_clear_error(monkeypatch):
         _dispatch._choose()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the flags of that compiler promise less")
+def test_show_config_tells_the_vector_instructions_of_the_chosen_set():
+    expected = {"x86_64_v2": "SSE4.2", "x86_64_v3": "AVX2, FMA", "x86_64_v4": "AVX-512, FMA"}
+    for name in set(_dispatch.available_instruction_sets()) & expected.keys():
+        result = run("import drr; drr.show_config()", DRR_ISA=name)
+        assert re.search(rf"^vector instructions: +{expected[name]}$", result.stdout, re.MULTILINE), result
+
+
 def test_show_config(capsys):
     drr.show_config()
     printed = capsys.readouterr().out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import signal
 import threading
@@ -237,7 +236,7 @@ def test_interrupt_returns_within_a_second():
 
     def interrupt():
         sent.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # os.kill would end the process on Windows
 
     def solve_again_and_again():
         for _ in range(50):
@@ -302,11 +301,15 @@ def test_results_survive_pickling():
         ({"tolerance": -1.0}, ValueError, "tolerance must be finite and not negative"),
         ({"tolerance": np.nan}, ValueError, "tolerance must be finite"),
         ({"tolerance": "much"}, TypeError, "tolerance must be a number"),
+        ({"tolerance": 10**400}, ValueError, r"tolerance must be finite.* got a number beyond 1.8e\+308"),
+        ({"tolerance": -(10**5000)}, ValueError, "tolerance must be finite and not negative"),
         ({"method": "best"}, ValueError, "method must be 'auto' or 'paper', got 'best'"),
         ({"method": "auto:newton"}, ValueError, "method must be 'auto' or 'paper'"),
         ({"max_iter": 0}, ValueError, "max_iter must be None or at least 1"),
         ({"n_threads": 0}, ValueError, "n_threads must be None or at least 1"),
+        ({"method": ["auto"]}, ValueError, r"method must be 'auto' or 'paper', got \['auto'\]"),
         ({"floor": 0.3}, TypeError, "floor must be None or the Floor"),
+        ({"start": 3}, TypeError, "start must be None or a Dual that solve_dual returned, got 3"),
         ({"target": np.zeros((5, 12))}, ValueError, r"target\.mean\(axis=0\)"),
         ({"target": np.zeros(11)}, ValueError, r"target must have shape \(12,\)"),
         ({"target": np.full(12, np.inf)}, ValueError, "target must be finite, got inf at position 0"),
@@ -327,6 +330,56 @@ def test_a_floor_of_other_rows_is_refused():
     floor = drr.find_floor(features[:-1], target)
     with pytest.raises(ValueError, match="floor was found for 299 rows"):
         drr.solve_dual(features, target, 0.1, floor=floor)
+
+
+def solve_with_foreign_floor(features, target, foreign, method="auto"):
+    """At a tolerance that this problem reaches, but not the one that the floor was found for."""
+    own = drr.find_floor(features, target)
+    tolerance = (own.value + own.base_discrepancy) / 2
+    assert tolerance < foreign.lower_bound
+    return drr.solve_dual(features, target, tolerance, floor=foreign, method=method)
+
+
+@pytest.mark.parametrize("make", [np.asarray, np.float32, scipy.sparse.csr_array], ids=["f64", "f32", "csr"])
+@pytest.mark.parametrize("method", ["auto", "paper"])
+def test_a_floor_of_another_target_proves_nothing(make, method):
+    features, target = problem()
+    features = make(features)
+    foreign = drr.find_floor(features, target + 5)
+    with pytest.raises(ValueError, match="floor belongs to other features, another target") as error:
+        solve_with_foreign_floor(features, target, foreign, method)
+    assert not isinstance(error.value, drr.InfeasibleToleranceError)
+
+
+def far_problem():
+    features, target = problem()
+    return features, target + 3
+
+
+def test_a_floor_without_the_nearest_rows_proves_nothing():
+    features, target = far_problem()
+    nearer = np.vstack([features[:-50], np.tile(target, (50, 1))])
+    foreign = drr.find_floor(features[np.r_[:250, :50]], target)  # the rows that carry it are in both
+    with pytest.raises(ValueError, match="floor belongs to other features"):
+        solve_with_foreign_floor(nearer, target, foreign)
+
+
+def test_a_floor_of_other_base_weights_proves_nothing():
+    features, target = far_problem()
+    features[-50:] = target
+    weights = np.arange(300) < 250
+    foreign = drr.find_floor(features, target, base_weights=weights)
+    with pytest.raises(ValueError, match="or other base_weights: its bounds"):
+        solve_with_foreign_floor(features, target, foreign)
+    with pytest.raises(ValueError, match="floor belongs to other base_weights: it has weight on rows"):
+        drr.solve_dual(features, target, 0.1, base_weights=~weights, floor=foreign)
+
+
+@pytest.mark.parametrize("limit", [2**31, 2**63, 10**30])
+def test_a_limit_that_no_solve_reaches(limit):
+    features, target = problem()
+    assert drr.solve_dual(features, target, 1.0, max_iter=limit).status.is_success
+    assert drr.find_floor(features, target, max_iter=limit).status.is_success
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -122,6 +122,7 @@ def test_verbose_prints_a_line_per_iteration(
     ("change", "error", "message"),
     [
         ({"method": "fast"}, ValueError, "method must be 'auto' or 'paper', got 'fast'"),
+        ({"method": ["auto"]}, ValueError, r"method must be 'auto' or 'paper', got \['auto'\]"),
         ({"target": [0.0]}, ValueError, r"target must have shape \(5,\)"),
         ({"target": [0.0, np.nan, 0, 0, 0]}, ValueError, "target must be finite, got nan at position 1"),
         ({"base_weights": np.zeros(200)}, ValueError, "base_weights are all zero"),

@@ -137,6 +137,56 @@ def test_infeasible_tolerance(with_floor):
     assert 0.7 * floor.value < error.value.lower_bound <= floor.value * (1 + 1e-9)
 
 
+def test_a_floor_of_another_problem_proves_nothing():
+    rows, target = problem()
+    source = drr.open_rows(np.array_split(rows, 3))
+    own, foreign = drr.find_floor(source, target), drr.find_floor(source, target + 5)
+    tolerance = (own.value + own.base_discrepancy) / 2
+    assert tolerance < foreign.lower_bound
+    with pytest.raises(ValueError, match="floor belongs to other features, another target") as error:
+        drr.solve_dual(source, target, tolerance, floor=foreign)
+    assert not isinstance(error.value, drr.InfeasibleToleranceError)
+    with pytest.raises(
+        ValueError, match="floor was found for 12000 rows and 12 columns, but features has 4000"
+    ):
+        drr.solve_dual(drr.open_rows([rows[:4000]]), target, 0.1, floor=foreign)
+
+
+@pytest.mark.parametrize("whole_block", [False, True])
+def test_a_floor_on_absent_rows_is_refused(whole_block):
+    rows, target = problem(shift=2.0)
+    floor = drr.find_floor(rows, target)
+    weights = np.ones(len(rows))
+    weights[floor.support] = 0
+    source = drr.open_rows([rows[:6000], rows[6000:]])
+    if whole_block:
+        weights[6000:] = 0
+    with pytest.raises(ValueError, match="floor belongs to other base_weights"):
+        drr.solve_dual(source, target, 0.1, floor=floor, base_weights=weights)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"floor": 3}, TypeError, "floor must be None or the Floor"),
+        ({"start": 3}, TypeError, "start must be None or a Dual"),
+        ({"method": ["auto"]}, ValueError, "method must be 'auto' or 'paper'"),
+    ],
+)
+def test_bad_arguments_are_named(change, error, message):
+    rows, target = problem()
+    with pytest.raises(error, match=message):
+        drr.solve_dual(drr.open_rows([rows]), target, 0.1, **change)
+
+
+def test_a_start_of_other_columns_is_refused():
+    rows, target = problem()
+    start = drr.solve_dual(rows[:, :5], target[:5], 0.2)
+    for features in (rows, drr.open_rows([rows])):
+        with pytest.raises(ValueError, match="start has 5 columns, but features has 12"):
+            drr.solve_dual(features, target, 0.2, start=start)
+
+
 def test_iteration_limit_warns():
     from sklearn.exceptions import ConvergenceWarning
 

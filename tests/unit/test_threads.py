@@ -7,6 +7,7 @@ import sys
 import joblib
 import pytest
 
+import drr
 from drr._threads import resolve_n_threads
 
 
@@ -20,7 +21,13 @@ def test_omp_num_threads_limits_the_default(monkeypatch, value, expected):
     assert resolve_n_threads(None) == expected
 
 
-@pytest.mark.parametrize("value", ["", "0", "-3", "many"])
+@pytest.mark.parametrize("number", [2000, 2**31 - 1, 2**31, 10**30])
+def test_threads_without_work_are_not_started(number):
+    assert resolve_n_threads(number) == max(64, os.cpu_count())
+    assert drr.tilt([[0.0], [1.0]], [0.0], n_threads=number).weights.tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("value", ["", "0", "-3", "many", "9" * 5000])
 def test_a_meaningless_omp_num_threads_is_ignored(monkeypatch, value):
     monkeypatch.setenv("OMP_NUM_THREADS", value)
     assert resolve_n_threads(None) == joblib.cpu_count()
@@ -41,6 +48,13 @@ def run(code, **environment):
 def test_loky_limit():
     code = "from drr._threads import resolve_n_threads; print(resolve_n_threads(None))"
     assert run(code, LOKY_MAX_CPU_COUNT="1", OMP_NUM_THREADS="") == "1"
+
+
+def test_a_loky_limit_that_is_no_number_is_named(monkeypatch):
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "bad")
+    with pytest.raises(ValueError, match=r"LOKY_MAX_CPU_COUNT must be a whole number, got 'bad'; unset"):
+        drr.show_config()
+    assert resolve_n_threads(2) == 2
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no CPU affinity")

@@ -205,6 +205,46 @@ def test_a_polars_frame_is_converted():
     )
 
 
+MIXED = pd.DataFrame({"whole": [1, 2, 3], "yes": [True, False, True], "real": [0.5, 1.5, 2.5]})
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [MIXED, MIXED.convert_dtypes(), MIXED[["real"]].astype("Float64")],
+    ids=["mixed", "nullable", "one"],
+)
+def test_a_pandas_frame_of_several_types_is_converted(frame):
+    numbers = MIXED[frame.columns].to_numpy(dtype=np.float64)
+    np.testing.assert_array_equal(check_features(frame), numbers)
+    assert drr.find_floor(frame, numbers[1]).value == pytest.approx(0, abs=1e-9)
+    weights = drr.tilt(frame, np.zeros(frame.shape[1]), base_weights=frame["real"]).weights
+    np.testing.assert_allclose(weights, numbers[:, -1] / 4.5, rtol=1e-14)
+
+
+def test_a_missing_number_of_a_frame_is_named():
+    frame = MIXED.convert_dtypes()
+    frame.loc[1, "whole"] = pd.NA
+    with pytest.raises(ValueError, match="NaN or infinity at row 1, column 0"):
+        drr.tilt(frame, np.zeros(3))
+    with pytest.raises(ValueError, match="base_weights must be finite, got nan at position 1"):
+        drr.tilt(MIXED, np.zeros(3), base_weights=frame["whole"])
+
+
+def test_text_among_the_columns_is_refused():
+    with pytest.raises(TypeError, match="features must be numeric, got dtype object"):
+        drr.tilt(MIXED.assign(text=["a", "b", "c"]), np.zeros(4))
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).maxexp == 1024, reason="long doubles are doubles here")
+def test_long_doubles_beyond_doubles_are_refused_as_infinite():
+    beyond = np.array([[1, 2], [3, 4]], dtype=np.longdouble)
+    beyond[1, 0] = np.longdouble("1e400")
+    with pytest.raises(ValueError, match="NaN or infinity at row 1, column 0"):
+        drr.tilt(beyond, np.zeros(2))
+    with pytest.raises(ValueError, match="theta must be finite, got inf at position 0"):
+        drr.tilt(np.eye(2), beyond[1])
+
+
 def test_conversion_leaves_the_original_alone():
     matrix = CONVERTED["CSR with duplicates"]
     drr.tilt(matrix, THETA)

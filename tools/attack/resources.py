@@ -102,7 +102,7 @@ def on_a_full_disk(folder: Path, limit: int, write: Callable[[], str]) -> str:
     damaged = [
         path.name for path, content in before.items() if end != "served" and after.get(path) != content
     ]
-    drafts = [path.name for path in after if path.name.startswith(".")]
+    drafts = [path.name for path in folder.rglob(".*")]
     return f"FAILED: damaged {damaged}, left behind {drafts}" if damaged or drafts else end
 
 

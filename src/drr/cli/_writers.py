@@ -22,7 +22,7 @@ def check_output(path: str, suffixes: tuple[str, ...]) -> None:
         raise CommandError(f"-o {path}: the name must end in {' or '.join(suffixes)}")
     if Path(path).is_dir():
         raise CommandError(f"-o {path} is a folder; name a file in it")
-    folder = Path(path).parent
+    folder = (Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)).parent
     if not folder.is_dir():
         raise CommandError(f"-o {path}: the folder {os.fspath(folder)} does not exist; create it first")
     if not os.access(folder, os.W_OK):

@@ -77,7 +77,7 @@ MODULES = {
     "_embedded_source": ["unit/test_source_fit", "unit/test_sources"],
     "_embedding": ["unit/test_features", "oracle/test_features_oracle", "property/test_features_properties"],
     "_ess_target": ["unit/test_score", "unit/test_source_fit"],
-    "_files": ["unit/test_persistence", "unit/test_checkpoint"],
+    "_files": ["unit/test_files", "unit/test_persistence", "unit/test_checkpoint"],
     "_holdout": ["unit/test_classifier", "unit/test_classifier_settings"],
     "_lbfgs": ["unit/test_dual", "oracle/test_dual_oracle"],
     "_models": ["unit/test_classifier", "unit/test_classifier_settings", "unit/test_persistence"],
