@@ -14,7 +14,7 @@ shift
 case $kind in
   address) sanitizers=address,undefined libraries="libasan.so libubsan.so" ;;
   # Every job is shared, however small: on one thread there is no race to see.
-  thread) sanitizers=thread libraries="libtsan.so" definition=,-DDRR_SHARE_EVERY_JOB ;;
+  thread) sanitizers=thread libraries="libtsan.so" definition=-DDRR_SHARE_EVERY_JOB ;;
   *) echo "unknown sanitizer $kind: address or thread" >&2 && exit 2 ;;
 esac
 tests=("$@")
@@ -33,7 +33,7 @@ fi
 build=$(mkdir -p "${BUILD:-build}" && realpath "${BUILD:-build}")/$kind
 # One instruction set is enough: the other has the same sources. Frame pointers and -O1 keep the reports readable.
 [ -d "$build" ] || meson setup "$build" -Dcore_tests=true -Dx86_64_v2=false -Dbuildtype=debug -Doptimization=1 \
-  -Db_ndebug=false -Db_sanitize=$sanitizers -Db_lundef=false -Dcpp_args=-fno-omit-frame-pointer${definition:-}
+  -Db_ndebug=false -Db_sanitize=$sanitizers -Db_lundef=false "-Dcpp_args=-fno-omit-frame-pointer ${definition:-}"
 meson compile -C "$build"
 
 # A report is a failure, not a remark. An allocation that is too large is Python's MemoryError, not a report.
