@@ -315,6 +315,18 @@ def test_a_share_of_the_base_weights_that_loses_its_digits_counts_as_absent():
     np.testing.assert_allclose(np.delete(raking.dual.weights, 1), without.dual.weights, rtol=1e-9)
 
 
+def test_a_single_column():
+    """Every direction is that of θ, so that a step along the difference of the two is as long as rounding makes it."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        features = np.append(np.zeros(int(rng.integers(1, 6))), rng.uniform(0.1, 1))[:, None]
+        weights = rng.uniform(size=len(features)) * np.append(
+            np.ones(len(features) - 1), 10 ** rng.uniform(-3, 0)
+        )
+        target = features[-1] + rng.uniform(0.01, 1)
+        assert_solved(features, target, eta=rng.uniform(0.01, 0.2), base_weights=weights)
+
+
 def test_a_row_144_orders_of_magnitude_beyond_the_others():
     """Its weight has to fall by 144 orders of magnitude, a factor of e in each Newton step."""
     features = rows(10, 4) * 1e-16

@@ -19,16 +19,23 @@ constexpr int most_newton_steps = 40;
 constexpr int most_halvings = 40;
 constexpr double decisive_score = 1000; // nats: more than the logarithms of any two base weights are apart
 
-// The Newton step of a 2×2 system brought to a unit diagonal; where the plane is degenerate, a ridge of
-// round-off size.
+// Below this the two directions are one as far as the curvature can tell. Along their difference a step would
+// be as long as rounding makes it, and ‖αθ + βp‖, a sum of squares that then cancel, no norm any more.
+constexpr double degenerate = 1e-10;
+
+// The Newton step of a 2×2 system brought to a unit diagonal; where the plane is degenerate, that along the
+// steeper of the two directions alone.
 Eigen::Vector2d newton_step(const PlaneValue& value) {
   const Eigen::Array2d scale = value.hessian.diagonal().array().max(1e-300).sqrt();
   const Eigen::Array2d g = value.gradient.array() / scale;
-  const double ridge = 1.0 + 1e-14;
   const double b = std::clamp(value.hessian(0, 1) / (scale[0] * scale[1]), -1.0, 1.0);
-  const double determinant = ridge * ridge - b * b;
-  const Eigen::Array2d step(-(ridge * g[0] - b * g[1]) / determinant,
-                            -(ridge * g[1] - b * g[0]) / determinant);
+  const double determinant = 1.0 - b * b;
+  Eigen::Array2d step(0.0, 0.0);
+  const int steeper = std::abs(g[1]) >= std::abs(g[0]) ? 1 : 0;
+  if (determinant > degenerate)
+    step << -(g[0] - b * g[1]) / determinant, -(g[1] - b * g[0]) / determinant;
+  else
+    step[steeper] = -g[steeper];
   return (step / scale).matrix();
 }
 
