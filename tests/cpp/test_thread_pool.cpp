@@ -44,8 +44,10 @@ TEST_CASE("a pool that expects nothing large any more still does what it is give
     });
     for (const auto& count : counts)
       CHECK(count == 1);
+#ifndef DRR_SHARE_EVERY_JOB // under the thread sanitizer no job is too small to share
     if (repeat > 0)
       CHECK(elsewhere == 0);
+#endif
     pool.expect_at_most({0.5});
   }
 }
