@@ -19,7 +19,21 @@ def as_csr(matrix: Any, name: str = "X") -> Any:
         _refuse_broken(problem if matrix.data.ndim == 1 else "its data are no vector", matrix, name)
     elif matrix.format == "bsr":
         _refuse_broken(_problem_of_bsr(matrix, shape), matrix, name)
-    return matrix.tocsr()
+    return _of_one_index_type(matrix.tocsr())
+
+
+def _of_one_index_type(matrix: Any) -> Any:
+    """The matrix itself where both index arrays are int32 or both int64, else a shallow copy with int64."""
+    arrays = matrix.indices, matrix.indptr
+    if not all(_is_index(array) for array in arrays):
+        return matrix  # for whoever views it to refuse
+    types = {array.dtype for array in arrays}
+    if types in ({np.dtype(np.int32)}, {np.dtype(np.int64)}):
+        return matrix
+    copy = type(matrix)(matrix.shape, dtype=matrix.dtype)
+    copy.data = matrix.data
+    copy.indices, copy.indptr = (array.astype(np.int64) for array in arrays)
+    return copy
 
 
 def _refuse_broken(problem: str, matrix: Any, name: str) -> None:

@@ -251,6 +251,18 @@ def test_conversion_leaves_the_original_alone():
     assert matrix.nnz == 3
 
 
+@pytest.mark.parametrize(
+    ("indices", "indptr"), [("i4", "i8"), ("i8", "i4"), ("u4", "u4"), ("i4", "u8"), (">i4", ">i4")]
+)
+def test_index_arrays_of_two_types_or_without_sign_are_converted(indices, indptr):
+    matrix = scipy.sparse.csr_array(BASE)
+    matrix.indices, matrix.indptr = matrix.indices.astype(indices), matrix.indptr.astype(indptr)
+    np.testing.assert_array_equal(
+        drr.tilt(matrix, THETA).weights, drr.tilt(scipy.sparse.csr_array(BASE), THETA).weights
+    )
+    assert matrix.indices.dtype == indices  # the caller's is left alone
+
+
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case):
     features, error, message = REFUSED[case]
