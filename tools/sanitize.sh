@@ -73,7 +73,7 @@ export UBSAN_OPTIONS=$UBSAN_OPTIONS:log_path=$reports TSAN_OPTIONS=$TSAN_OPTIONS
 # pyarrow's allocator holds more locks when a process forks than the detector of deadlocks can count; the C++ tests have it.
 export TSAN_OPTIONS=$TSAN_OPTIONS:detect_deadlocks=0:suppressions=$build/suppressions
 # The threads of pyarrow and of scikit-learn (OpenMP) are not instrumented: what they hand over looks unprotected.
-printf "race:libarrow\nrace:sklearn\n" > "$build/suppressions"
+printf "race:libarrow\nrace:libparquet\nrace:sklearn\n" > "$build/suppressions"
 preload=$(for name in $libraries libstdc++.so; do "${CXX:-g++}" -print-file-name=$name; done | tr '\n' ' ')
 LD_PRELOAD=$preload python -c 'import drr; print("under test:", drr.__file__)'
 LD_PRELOAD=$preload python -m pytest -q -p no:cacheprovider -p no:faulthandler "${tests[@]}"
