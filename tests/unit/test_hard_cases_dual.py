@@ -315,6 +315,19 @@ def test_a_share_of_the_base_weights_that_loses_its_digits_counts_as_absent():
     np.testing.assert_allclose(np.delete(raking.dual.weights, 1), without.dual.weights, rtol=1e-9)
 
 
+def test_a_tolerance_one_digit_below_the_base_discrepancy():
+    """Rounding hides every way down from zero, which is the answer to the last digits."""
+    statuses = set()
+    for seed in range(40):
+        features, target = rows(60, 4, seed) * 5, rows(1, 4, seed + 100)[0]
+        discrepancy = core.certify_dual(features, target, 1.0, np.zeros(4))["discrepancy"]
+        dual = drr.solve_dual(features, target, np.nextafter(discrepancy, 0))
+        np.testing.assert_allclose(dual.weights, 1 / 60, rtol=1e-9)
+        statuses.add(dual.status)
+    assert drr.Status.ZERO_DUAL in statuses
+    assert statuses <= {drr.Status.ZERO_DUAL, drr.Status.CONVERGED}
+
+
 def test_a_single_column():
     """Every direction is that of θ, so that a step along the difference of the two is as long as rounding makes it."""
     rng = np.random.default_rng(0)

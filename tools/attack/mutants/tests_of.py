@@ -53,7 +53,7 @@ NOT_JUDGED = {"__init__", "__main__"}
 # All other modules.
 MODULES = {
     "_watched_file": ["unit/test_sources", "unit/test_checkpoint"],
-    "_solve_arguments": ["unit/test_dual", "unit/test_floor", "unit/test_validation"],
+    "_solve_arguments": ["unit/test_dual", "unit/test_floor", "unit/test_validation", "unit/test_score"],
     "_requests": ["unit/test_passes", "unit/test_source_fit"],
     "_raw_survey": ["unit/test_source_fit"],
     "_pass_columns": ["unit/test_source_fit", "unit/test_features"],
