@@ -159,14 +159,15 @@ Long norm_of(const std::vector<Long>& x) {
   return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), Long(0)));
 }
 
-// What rounding may do to a sum of rows, as a distance.
+// What rounding may do to a sum of rows, as a distance; parts of subnormal numbers may vanish.
 Long slack_of(const Features& features, std::span<const double> target, const std::vector<Long>& rows) {
   Long largest = 0;
   for (const Long number : rows)
     largest = std::max(largest, std::abs(number));
   for (const double number : target)
     largest = std::max(largest, std::abs(Long(number)));
-  return 256 * std::numeric_limits<double>::epsilon() * largest * std::sqrt(Long(features.n_cols));
+  return std::numeric_limits<double>::min() +
+         256 * std::numeric_limits<double>::epsilon() * largest * std::sqrt(Long(features.n_cols));
 }
 
 // d ≥ 0 that sum to one with logarithms to match, as the package hands them over; or none.
