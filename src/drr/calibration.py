@@ -23,7 +23,7 @@ from drr.fusion import standardise
 SMALLEST_SLOPE = 1e-3
 
 _LARGEST_N_ITER = 200
-_GRADIENT_TOLERANCE = 1e-12  # of the mean loss, in the standardised score
+_EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -203,55 +203,93 @@ def _is_separable(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> bo
     return bool(ones.min() >= zeros.max() or zeros.min() >= ones.max())
 
 
+@dataclass(frozen=True)
+class _Point:
+    """Parameters of a logistic fit with the loss and its derivatives there."""
+
+    parameters: NDArray[np.float64]
+    linear: NDArray[np.float64]
+    value: float
+    value_rounding: float
+    gradient: NDArray[np.float64]
+    excess: float  # the gradient in units of its own rounding error: at most one, and there is no sign left
+
+
+@dataclass(frozen=True)
+class _LogisticLoss:
+    """The mean of log(1 + exp(η)) − target·η over η = parameters·design + offset."""
+
+    design: NDArray[np.float64]
+    offset: NDArray[np.float64]
+    target: NDArray[np.float64]
+    share: NDArray[np.float64]
+
+    def at(self, parameters: NDArray[np.float64]) -> _Point:
+        """Loss and gradient, each with what rounding may add to it."""
+        linear = parameters @ self.design + self.offset
+        size = np.abs(linear)
+        # log(1 + exp(η)) without overflow, and in vectors, which numpy's logaddexp is not.
+        softplus = np.log1p(np.exp(-size)) + np.maximum(linear, 0.0)
+        value = float(self.share @ (softplus - self.target * linear))
+        probability = scipy.special.expit(linear)
+        gradient = self.design @ (self.share * (probability - self.target))
+        # p and the target are rounded, and so is η, which moves p by p(1 − p) times as much.
+        error = self.share * (probability + self.target + size * probability * (1 - probability))
+        rounding = _EPSILON * (np.abs(self.design) @ error)
+        excess = np.divide(np.abs(gradient), rounding, out=np.zeros(len(gradient)), where=gradient != 0)
+        value_rounding = _EPSILON * float(self.share @ (softplus + size))
+        return _Point(parameters, linear, value, value_rounding, gradient, float(excess.max()))
+
+    def newton_step(self, point: _Point) -> NDArray[np.float64]:
+        """The step to the minimum of the quadratic model; a constant score has no curvature in the slope."""
+        probability = scipy.special.expit(point.linear)
+        hessian = (self.design * (self.share * probability * (1 - probability))) @ self.design.T
+        hessian[np.diag_indices_from(hessian)] += 1e-14 + 1e-12 * np.trace(hessian)
+        return np.asarray(-np.linalg.solve(hessian, point.gradient))
+
+    def search(self, here: _Point, step: NDArray[np.float64]) -> _Point | None:
+        """Halve the step until it helps; None if it does not.
+
+        Far from the minimum the loss must fall by a part of what the gradient promises. Within some 1e-7 of
+        it rounding hides the fall of the loss, but not that of the gradient, which then decides.
+        """
+        promised = float(here.gradient @ step)
+        is_visible = -promised > 64 * here.value_rounding
+        length, shortest = 1.0, 1e-10 if is_visible else 0.1
+        while length >= shortest:
+            there = self.at(here.parameters + length * step)
+            falls = there.value <= here.value + 1e-4 * length * promised
+            if falls if is_visible else there.excess < here.excess:
+                return there
+            length /= 2
+        return None
+
+
 def _fit_logistic(
     z: NDArray[np.float64],
     target: NDArray[np.float64],
     weights: NDArray[np.float64],
     fixed_slope: float | None = None,
 ) -> tuple[float, float]:
-    """Minimise the mean of log(1 + exp(η)) − target·η over η = slope·z + intercept, by damped Newton steps.
+    """Minimise the mean logistic loss over η = slope·z + intercept by damped Newton steps.
 
-    The loss is convex and, for targets inside (0, 1) or classes that overlap, has a minimum.
+    The loss is convex and, for targets inside (0, 1) or classes that overlap, has a minimum. The steps end
+    when the gradient is within its rounding error, or no step makes it smaller: the answer is then the same
+    for weighted and for repeated rows, and on every processor, but for the last digits.
     """
     share = weights / weights.sum()
     design = np.stack([z, np.ones(len(z))]) if fixed_slope is None else np.ones((1, len(z)))
-    offset = 0.0 if fixed_slope is None else fixed_slope * z
-
-    def mean_loss(linear: NDArray[np.float64]) -> float:
-        # log(1 + exp(η)) without overflow, and in vectors, which numpy's logaddexp is not.
-        softplus = np.log1p(np.exp(-np.abs(linear))) + np.maximum(linear, 0.0)
-        return float(share @ (softplus - target * linear))
-
-    parameters = np.zeros(len(design))
-    parameters[-1] = scipy.special.logit(share @ target)
-    linear = parameters @ design + offset
-    loss = mean_loss(linear)
+    offset = np.zeros(len(z)) if fixed_slope is None else fixed_slope * z
+    loss = _LogisticLoss(design, offset, target, share)
+    start = np.zeros(len(design))
+    start[-1] = scipy.special.logit(share @ target)
+    point = loss.at(start)
     for _ in range(_LARGEST_N_ITER):
-        # 1. Gradient and Hessian of the mean loss; a constant score leaves the slope without curvature.
-        probability = scipy.special.expit(linear)
-        gradient = design @ (share * (probability - target))
-        if np.abs(gradient).max() <= _GRADIENT_TOLERANCE:
+        if point.excess <= 1:
             break
-        hessian = (design * (share * probability * (1 - probability))) @ design.T
-        hessian[np.diag_indices_from(hessian)] += 1e-14 + 1e-12 * np.trace(hessian)
-        # 2. Halve the Newton step until the loss falls by a part of what the slope promises.
-        step = -np.linalg.solve(hessian, gradient)
-        promised = float(gradient @ step)
-        length = 1.0
-        while True:
-            candidate = parameters + length * step
-            linear = candidate @ design + offset
-            candidate_loss = mean_loss(linear)
-            if candidate_loss <= loss + 1e-4 * length * promised or length < 1e-10:
-                break
-            length /= 2
-        # 3. Stop once rounding hides any further fall.
-        stalled = candidate_loss >= loss
-        if candidate_loss <= loss:
-            parameters = candidate
-        if stalled:
+        following = loss.search(point, loss.newton_step(point))
+        if following is None:
             break
-        loss = candidate_loss
-    if fixed_slope is not None:
-        return fixed_slope, float(parameters[0])
-    return float(parameters[0]), float(parameters[1])
+        point = following
+    slope = point.parameters[0] if fixed_slope is None else fixed_slope
+    return float(slope), float(point.parameters[-1])

@@ -1,5 +1,6 @@
 """Platt's map against scikit-learn and a general optimiser; the isotonic map against scikit-learn."""
 
+import math
 import pickle
 
 import numpy as np
@@ -11,6 +12,8 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 from drr.calibration import SMALLEST_SLOPE, IsotonicCalibration, SigmoidCalibration, fit_calibration
+
+EPSILON = np.finfo(np.float64).eps
 
 
 def draw(seed, n_rows=400, signal=1.5, share=0.1, decimals=6):
@@ -77,7 +80,7 @@ def test_unconstrained_sigmoid_is_logistic_regression():
         np.testing.assert_allclose(result.slope, reference.coef_[0, 0], rtol=1e-5)
         np.testing.assert_allclose(result.intercept, reference.intercept_[0], rtol=1e-5)
         # A maximum-likelihood fit with an intercept reproduces the prior exactly.
-        np.testing.assert_allclose(result.predict(sign * score).mean(), y.mean(), rtol=1e-10)
+        np.testing.assert_allclose(result.predict(sign * score).mean(), y.mean(), rtol=1e-13)
 
 
 def test_a_negative_slope_warns_and_keeps_the_ranking():
@@ -91,7 +94,7 @@ def test_a_negative_slope_warns_and_keeps_the_ranking():
     # Only the intercept is free: the mean probability is the mean of the smoothed targets.
     n1, n0 = y.sum(), (~y).sum()
     mean_target = (n1 * (n1 + 1) / (n1 + 2) + n0 / (n0 + 2)) / 400
-    np.testing.assert_allclose(probability.mean(), mean_target, rtol=1e-10)
+    np.testing.assert_allclose(probability.mean(), mean_target, rtol=1e-13)
 
 
 @pytest.mark.parametrize("constrained", [True, False])
@@ -118,10 +121,10 @@ def test_constant_scores():
     y = np.arange(10) < 2
     with pytest.warns(UserWarning, match="slope of 0 "):
         result = fit_calibration(np.full(10, 7.0), y)
-    np.testing.assert_allclose(result.predict([7.0]), (2 * 3 / 4 + 8 / 10) / 10, rtol=1e-10)
+    np.testing.assert_allclose(result.predict([7.0]), (2 * 3 / 4 + 8 / 10) / 10, rtol=1e-13)
     plain = fit_calibration(np.full(10, 7.0), y, constrained=False)
     assert plain.slope == 0
-    np.testing.assert_allclose(plain.predict([7.0, 100.0]), 0.2, rtol=1e-10)
+    np.testing.assert_allclose(plain.predict([7.0, 100.0]), 0.2, rtol=1e-13)
 
 
 @pytest.mark.parametrize(("scale", "offset"), [(1e-8, 0.0), (1e8, 0.0), (1.0, 1e4)])
@@ -142,14 +145,29 @@ def test_outliers_do_not_stop_the_fit():
         assert smoothed_loss(moved, score, y, np.ones(400)) >= base
 
 
-def test_integer_weights_are_repeated_rows():
-    score, y = draw(7, n_rows=100)
-    counts = np.random.default_rng(0).integers(0, 4, size=100)
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("seed", range(7, 17))
+def test_integer_weights_are_repeated_rows(seed, method):
+    score, y = draw(seed, n_rows=100)
+    counts = np.random.default_rng(seed - 7).integers(0, 4, size=100)
     counts[:2] = 1
-    for method in ("sigmoid", "isotonic"):
-        weighted = fit_calibration(score, y, method, sample_weight=counts).predict(score)
-        repeated = fit_calibration(np.repeat(score, counts), np.repeat(y, counts), method).predict(score)
-        np.testing.assert_allclose(weighted, repeated, rtol=1e-9, atol=1e-12)
+    weighted = fit_calibration(score, y, method, sample_weight=counts).predict(score)
+    repeated = fit_calibration(np.repeat(score, counts), np.repeat(y, counts), method).predict(score)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("constrained", [True, False])
+@pytest.mark.parametrize("seed", range(10))
+def test_sigmoid_converges_to_the_rounding_of_its_gradient(seed, constrained):
+    """The loss alone stops changing at 1e-8 of the minimiser; the sums are exact here (`math.fsum`)."""
+    score, y = draw(seed, n_rows=1000)
+    result = fit_calibration(score, y, constrained=constrained)
+    n1, n0 = y.sum(), (~y).sum()
+    target = np.where(y, (n1 + 1) / (n1 + 2), 1 / (n0 + 2)) if constrained else y.astype(float)
+    excess = result.predict(score) - target
+    for direction in (score, np.ones(1000)):
+        gradient = math.fsum(direction * excess)
+        assert abs(gradient) <= 8 * EPSILON * math.fsum(np.abs(direction) * (np.abs(excess) + target))
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1 / 400, 0.5])
@@ -160,7 +178,7 @@ def test_weights_that_cannot_be_counts_are_relative(scale):
     expected = fit_calibration(score, y, sample_weight=weights / weights.mean())
     found = fit_calibration(score, y, sample_weight=scale * weights / weights.mean())
     np.testing.assert_allclose(
-        [found.slope, found.intercept], [expected.slope, expected.intercept], rtol=1e-7
+        [found.slope, found.intercept], [expected.slope, expected.intercept], rtol=1e-12
     )
 
 
