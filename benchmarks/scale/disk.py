@@ -18,8 +18,8 @@ import numpy as np
 import drr
 from benchmarks.scale.memory import MEGABYTE, PeakMemory, cached_share, forget, read_plainly
 from benchmarks.scale.rows import make_targets, write_rows
-from drr._runner import LocalRunner
-from drr.passes import TiltSums
+from drr.streaming.passes import TiltSums
+from drr.streaming.runner import LocalRunner
 
 BOUND = 1.5e9
 

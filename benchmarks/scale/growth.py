@@ -16,8 +16,8 @@ import numpy as np
 
 import drr
 from benchmarks.scale.rows import first_rows, make_targets, write_rows
-from drr._runner import LocalRunner
-from drr.passes import TiltSums
+from drr.streaming.passes import TiltSums
+from drr.streaming.runner import LocalRunner
 
 FIRST_LARGE = 10**6  # below, what a fit costs whatever its rows takes the most
 

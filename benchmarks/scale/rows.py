@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from drr.sources import NpySource
+from drr.streaming.sources import NpySource
 
 BLOCK_ROWS = 200_000
 N_COLUMNS = 100

@@ -14,8 +14,8 @@ from sklearn.metrics import average_precision_score
 
 from benchmarks.speed.timing import best_times
 from drr import gain_interval
-from drr._bootstrap import merge_rows, resample_totals
-from drr._ranking import Ranking
+from drr._native.ranking import Ranking
+from drr.fusion.bootstrap import merge_rows, resample_totals
 
 SHAPES = ((300, 20), (1_000, 50), (10_000, 300), (100_000, 1_000))  # rows, positives
 N_RESAMPLES = 1_000

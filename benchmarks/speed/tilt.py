@@ -16,7 +16,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 
 from benchmarks.speed.timing import best_times
-from drr._dispatch import core
+from drr._native import core
 
 IN_MEMORY = (1_000_000, 150)
 IN_CACHE = (25_000, 100)

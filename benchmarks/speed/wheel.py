@@ -31,7 +31,7 @@ TURNS = {
 
 def make_case(name: str) -> Callable[[], object] | None:
     """A call that repeats the same work, or None where this build of the package has no such operation."""
-    from drr._dispatch import core
+    from drr._native import core
 
     generator = np.random.default_rng(0)
     if name.startswith("tilt"):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.study.platt import fit_platt
-from drr._ranking import Ranking
+from drr._native.ranking import Ranking
 from drr.calibration import fit_calibration
 from drr.decision import choose_cut
 

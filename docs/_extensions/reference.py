@@ -42,7 +42,7 @@ STAGES = {
 # Modules whose functions are public without being repeated in drr.__all__.
 PUBLIC_MODULES = {"theory", "calibration", "export", "report"}
 # Modules whose names users import from another.
-SHOWN_IN = {"drr.cut_rules": "drr.decision"}
+SHOWN_IN = {"drr.decision.rules": "drr.decision"}
 
 
 def modules() -> dict[str, ModuleType]:

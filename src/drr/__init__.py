@@ -1,68 +1,85 @@
-"""Density-Ratio Rescoring: better rare-class ranking from an existing classifier, without retraining it."""
+"""Density-Ratio Rescoring: better rare-class ranking from an existing classifier, without retraining it.
 
-from drr._dispatch import __version__, show_config
-from drr.classifier import DRRClassifier
-from drr.decision import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
-from drr.diagnostics import DualDiagnostics, MomentGap, Moments
-from drr.exceptions import InfeasibleToleranceError, ModelFileError
-from drr.features import RakingFeatureMap
-from drr.fusion import Separation, fusion_deflection, optimal_weight, separation
-from drr.fusion_curve import FusionCurveDisplay
-from drr.fusion_weight import choose_fusion_weight
-from drr.gain import GainInterval, gain_interval
-from drr.moment_balance import MomentBalanceDisplay
-from drr.passes import merge_passes
-from drr.persistence import ModelNote, load, read_note, save
-from drr.raking import choose_tolerance, find_floor, rake, solve_dual, tilt
-from drr.resampling import RakingResampler
-from drr.rescoring import Rescoring
-from drr.results import Dual, Floor, Raking, Status, Tilt
-from drr.score import RakingDual
-from drr.sources import open_rows
-from drr.weight_concentration import WeightConcentrationDisplay
+A name is imported when it is first used: ``import drr`` costs next to nothing, and work on rows in memory never loads
+what reads files or clusters.
+"""
 
-__all__ = [
-    "CostMatrix",
-    "DRRClassifier",
-    "Dual",
-    "DualDiagnostics",
-    "FalsePositiveRateAtMost",
-    "Floor",
-    "FusionCurveDisplay",
-    "GainInterval",
-    "InfeasibleToleranceError",
-    "ModelFileError",
-    "ModelNote",
-    "MomentBalanceDisplay",
-    "MomentGap",
-    "Moments",
-    "PrecisionAtLeast",
-    "Raking",
-    "RakingDual",
-    "RakingFeatureMap",
-    "RakingResampler",
-    "RecallAtLeast",
-    "Rescoring",
-    "Separation",
-    "Status",
-    "Tilt",
-    "TopK",
-    "WeightConcentrationDisplay",
-    "__version__",
-    "choose_fusion_weight",
-    "choose_tolerance",
-    "find_floor",
-    "fusion_deflection",
-    "gain_interval",
-    "load",
-    "merge_passes",
-    "open_rows",
-    "optimal_weight",
-    "rake",
-    "read_note",
-    "save",
-    "separation",
-    "show_config",
-    "solve_dual",
-    "tilt",
-]
+import importlib
+from typing import Any
+
+# The public names and where each is defined; `__init__.pyi` repeats them for type checkers.
+_HOMES = {
+    "CheckpointError": "drr.exceptions",
+    "CostMatrix": "drr.decision",
+    "DRRClassifier": "drr.classifier",
+    "Dual": "drr.raking",
+    "DualDiagnostics": "drr.raking",
+    "FalsePositiveRateAtMost": "drr.decision",
+    "Floor": "drr.raking",
+    "FusionCurveDisplay": "drr.plotting",
+    "GainInterval": "drr.fusion",
+    "InfeasibleToleranceError": "drr.exceptions",
+    "ModelFileError": "drr.exceptions",
+    "ModelNote": "drr.persistence",
+    "MomentBalanceDisplay": "drr.plotting",
+    "MomentGap": "drr.raking",
+    "Moments": "drr.raking",
+    "NonfiniteRowError": "drr.exceptions",
+    "PrecisionAtLeast": "drr.decision",
+    "Raking": "drr.raking",
+    "RakingDual": "drr.raking",
+    "RakingFeatureMap": "drr.features",
+    "RakingResampler": "drr.resampling",
+    "RecallAtLeast": "drr.decision",
+    "Rescoring": "drr.composition.rescoring",
+    "Separation": "drr.fusion",
+    "SourceChangedError": "drr.exceptions",
+    "Status": "drr.raking",
+    "Tilt": "drr.raking",
+    "TopK": "drr.decision",
+    "WeightConcentrationDisplay": "drr.plotting",
+    "__version__": "drr._native",
+    "choose_fusion_weight": "drr.fusion",
+    "choose_tolerance": "drr.raking",
+    "find_floor": "drr.raking",
+    "fusion_deflection": "drr.fusion",
+    "gain_interval": "drr.fusion",
+    "load": "drr.persistence",
+    "merge_passes": "drr.streaming",
+    "open_rows": "drr.streaming",
+    "optimal_weight": "drr.fusion",
+    "rake": "drr.raking",
+    "read_note": "drr.persistence",
+    "save": "drr.persistence",
+    "separation": "drr.fusion",
+    "show_config": "drr._native",
+    "solve_dual": "drr.raking",
+    "tilt": "drr.raking",
+}
+_MODULES = {
+    "calibration",
+    "decision",
+    "exceptions",
+    "export",
+    "features",
+    "fusion",
+    "raking",
+    "report",
+    "theory",
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    if name in _MODULES:
+        return importlib.import_module(f"drr.{name}")
+    raise AttributeError(f"module 'drr' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES, *_MODULES})

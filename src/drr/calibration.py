@@ -15,8 +15,8 @@ import scipy.special
 from numpy.typing import ArrayLike, NDArray
 from sklearn.isotonic import IsotonicRegression
 
-from drr._score_validation import as_counts, check_labels, check_sample_weight, check_score
-from drr.fusion import standardise
+from drr._checks.scores import as_counts, check_labels, check_sample_weight, check_score
+from drr.fusion.standardisation import standardise
 
 # The smallest slope of a constrained sigmoid, per standard deviation of the score: small enough to say that
 # the score tells next to nothing, large enough to keep its ranking in the digits of the probabilities.

@@ -17,22 +17,29 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from drr._base_score import is_fitted, refuse_without_score
-from drr._classes import Labels, read_labels
-from drr._holdout import Holdout, hold_out_all, is_splitter, plan_holdout, refuse_weightless
-from drr._models import Models, Recipe, fit_and_score, fit_models, refuse_other_class
-from drr._routing import accept_sample_weight, route_fit_params
-from drr._score_validation import check_sample_weight, check_score_columns
-from drr._seeds import draw_seed, seed_nested
-from drr._tables import check_table, refuse_nonfinite_rows
-from drr.decision import Rule
-from drr.features import RakingFeatureMap
-from drr.fusion import Separation, separation
-from drr.gain import GainInterval, gain_interval
-from drr.multiclass import class_decision, class_probabilities, class_rules
-from drr.rescoring import HeldOutScores, Rescoring, check_settings, fit_rescoring
-from drr.score import RakingDual
-from drr.sources import reads_in_passes
+from drr._checks.labels import Labels, read_labels
+from drr._checks.rows import reads_in_passes
+from drr._checks.scores import check_sample_weight, check_score_columns
+from drr._checks.seeds import draw_seed, seed_nested
+from drr._checks.tables import check_table
+from drr.composition.base_score import is_fitted, refuse_without_score
+from drr.composition.holdout import Holdout, hold_out_all, is_splitter, plan_holdout, refuse_weightless
+from drr.composition.models import (
+    Models,
+    Recipe,
+    fit_and_score,
+    fit_models,
+    refuse_nonfinite_rows,
+    refuse_other_class,
+)
+from drr.composition.multiclass import class_decision, class_probabilities, class_rules
+from drr.composition.rescoring import HeldOutScores, Rescoring, check_settings, fit_rescoring
+from drr.composition.routing import accept_sample_weight, route_fit_params
+from drr.decision.cuts import Rule
+from drr.features.feature_map import RakingFeatureMap
+from drr.fusion.gain import GainInterval, gain_interval
+from drr.fusion.separation import Separation, separation
+from drr.raking.estimator import RakingDual
 
 
 def _has_probabilities(classifier: DRRClassifier) -> bool:

@@ -60,3 +60,68 @@ class ModelFileError(ValueError):
     ...         print("refused")
     refused
     """
+
+
+class NonfiniteRowError(ValueError):
+    """A block of rows that are read in passes holds NaN or infinity; the message names the file if it is known.
+
+    Attributes
+    ----------
+    what : str
+        What was found: NaN or infinity.
+    block, row, column : int
+        Where, counted from zero; the row within its block.
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> try:
+    ...     drr.rake(drr.open_rows([np.zeros((2, 1)), np.array([[np.nan]])]), [0.5])
+    ... except drr.NonfiniteRowError as error:
+    ...     print(error.block, error.row, error.column)
+    1 0 0
+    """
+
+    def __init__(self, what: str, block: int, row: int, column: int, where: str = "") -> None:
+        self.what, self.block, self.row, self.column = what, block, row, column
+        place = f"block {block}, row {row} of the block, column {column}"
+        super().__init__(f"the rows contain {what} in {place}{where}; impute or drop such rows before raking")
+        self._where = where
+
+    def __reduce__(self) -> tuple[type[NonfiniteRowError], tuple[str, int, int, int, str]]:
+        return type(self), (self.what, self.block, self.row, self.column, self._where)
+
+
+class SourceChangedError(ValueError):
+    """A file is shorter than it says, or changed between two passes over it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, numpy as np, drr
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "rows.npy"
+    ...     np.save(path, np.ones((100, 2)))
+    ...     _ = path.write_bytes(path.read_bytes()[:-8])
+    ...     try:
+    ...         drr.rake(path, [1.0, 1.0])
+    ...     except drr.SourceChangedError:
+    ...         print("cut short")
+    cut short
+    """
+
+
+class CheckpointError(ValueError):
+    """A checkpoint belongs to another problem, or is not a checkpoint.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, drr
+    >>> rows = drr.open_rows(np.random.default_rng(0).normal(size=(50, 2)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = drr.rake(rows, [0.1, 0.1], checkpoint=folder)
+    ...     try:
+    ...         drr.rake(rows, [0.2, 0.1], checkpoint=folder)
+    ...     except drr.CheckpointError:
+    ...         print("another problem")
+    another problem
+    """

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from drr.calibration import IsotonicCalibration, SigmoidCalibration
 from drr.classifier import DRRClassifier
-from drr.features import RakingFeatureMap
+from drr.features.feature_map import RakingFeatureMap
 
 # The oldest operators that hold everything used here in double precision, and that skl2onnx writes as well.
 _OPSETS = {"": 18, "ai.onnx.ml": 3}

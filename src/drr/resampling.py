@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils import check_random_state, get_tags
 
-from drr._base_score import is_fitted
-from drr._classes import Labels, read_labels
-from drr._sampler_tags import as_sampler_tags
-from drr._score_validation import is_number
-from drr._seeds import draw_seed, seed_nested
-from drr._tables import check_table, take_rows
-from drr.score import RakingDual
-from drr.sources import reads_in_passes
+from drr._checks.labels import Labels, read_labels
+from drr._checks.rows import reads_in_passes
+from drr._checks.scores import is_number
+from drr._checks.seeds import draw_seed, seed_nested
+from drr._checks.tables import check_table, take_rows
+from drr.composition.base_score import is_fitted
+from drr.composition.sampler_tags import as_sampler_tags
+from drr.raking.estimator import RakingDual
 
 # Part of the size of the means. The same rows have the same mean to the last bits on one machine, and to a tenth of
 # this on another, with features of single precision; one of a million rows exchanged for another moves it as far.

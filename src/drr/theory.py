@@ -23,8 +23,8 @@ import scipy.sparse
 import scipy.special
 from numpy.typing import ArrayLike, NDArray
 
-from drr._score_validation import check_count
-from drr._validation import check_features, check_vector
+from drr._checks.arrays import check_features, check_vector
+from drr._checks.scores import check_count
 
 FloatOrArray = Any  # a float for numbers, an array for arrays
 

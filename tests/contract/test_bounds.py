@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import drr
-from drr._dispatch import core
+from drr._native import core
 
 
 def between_rows(array):

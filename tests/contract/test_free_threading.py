@@ -16,9 +16,9 @@ def test_importing_leaves_the_lock_off():
     environment = {name: value for name, value in os.environ.items() if name != "PYTHON_GIL"}
     script = """
 import importlib, sys
-from drr._dispatch import available_instruction_sets
-for name in ("_cpu", "_ranking", *(f"_core_{each}" for each in available_instruction_sets())):
-    importlib.import_module(f"drr.{name}")
+from drr._native import available_instruction_sets
+for name in ("_cpu", "ranking", *(f"_core_{each}" for each in available_instruction_sets())):
+    importlib.import_module(f"drr._native.{name}")
 assert not sys._is_gil_enabled()
 """
     subprocess.run([sys.executable, "-W", "error", "-c", script], check=True, env=environment)

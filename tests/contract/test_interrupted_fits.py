@@ -17,8 +17,16 @@ def data():
 
 
 ESTIMATORS = {
-    "map": (lambda: drr.RakingFeatureMap(8, random_state=0), "transform", "drr.features.draw_waves"),
-    "dual": (lambda: drr.RakingDual(random_state=0), "score_samples", "drr.score.RakingDual._rake"),
+    "map": (
+        lambda: drr.RakingFeatureMap(8, random_state=0),
+        "transform",
+        "drr.features.feature_map.draw_waves",
+    ),
+    "dual": (
+        lambda: drr.RakingDual(random_state=0),
+        "score_samples",
+        "drr.raking.estimator.RakingDual._rake",
+    ),
     "classifier": (
         lambda: drr.DRRClassifier(LogisticRegression(), random_state=0),
         "fused_score",

@@ -11,10 +11,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from drr import _cpu, _ranking
-from drr._dispatch import core
+from drr._native import _cpu, core
+from drr._native import ranking as ranking_module
 
-MODULES = {"_core": core, "_cpu": _cpu, "_ranking": _ranking}
+MODULES = {"_core": core, "_cpu": _cpu, "ranking": ranking_module}
 
 
 def stub_members(body: list[ast.stmt]) -> dict:
@@ -57,10 +57,10 @@ def parameters_of(function: object) -> list[str]:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_members(name):
-    stub = ast.parse(files("drr").joinpath(f"{name}.pyi").read_text())
+    stub = ast.parse(files("drr._native").joinpath(f"{name}.pyi").read_text())
     assert stub_members(stub.body) == members_of(MODULES[name])
 
 
 def test_the_constructor_that_has_no_signature():
-    ranking = _ranking.Ranking(score=np.array([0.1, 0.7]), positive=np.array([False, True]))
+    ranking = ranking_module.Ranking(score=np.array([0.1, 0.7]), positive=np.array([False, True]))
     assert ranking.n_rows == 2

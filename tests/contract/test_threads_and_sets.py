@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from drr._dispatch import available_instruction_sets, core
+from drr._native import available_instruction_sets, core
 
 FORMS = {
     "float64": lambda a: a,
@@ -37,7 +37,8 @@ def test_threads_change_no_bit(problem, n_threads):
 )
 def test_instruction_sets_agree(problem):
     results = [
-        importlib.import_module(f"drr._core_{name}").tilt(*problem) for name in available_instruction_sets()
+        importlib.import_module(f"drr._native._core_{name}").tilt(*problem)
+        for name in available_instruction_sets()
     ]
     for log_partition, weights, mean in results[1:]:
         assert log_partition == pytest.approx(results[0][0], rel=1e-14)

@@ -10,7 +10,7 @@ import scipy.special
 from sklearn.exceptions import ConvergenceWarning
 
 import drr
-from drr._dispatch import core
+from drr._native import core
 
 
 def problem(n_rows, n_columns, seed, shift=0.5):

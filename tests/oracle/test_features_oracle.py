@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import drr
-from drr._dispatch import available_instruction_sets
+from drr._native import available_instruction_sets
 
 SEED = 20240725
 
@@ -137,7 +137,7 @@ def cosine_of(x, core):
 
 @pytest.mark.parametrize("instruction_set", available_instruction_sets())
 def test_cosine_against_exact_arithmetic(instruction_set):
-    core = importlib.import_module(f"drr._core_{instruction_set}")
+    core = importlib.import_module(f"drr._native._core_{instruction_set}")
     rng = np.random.default_rng(4)
     multiples = np.arange(-300, 300) * (np.pi / 4)
     magnitudes = 10.0 ** rng.uniform(-20, 5, 3000) * rng.choice([-1, 1], 3000)

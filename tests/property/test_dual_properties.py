@@ -8,7 +8,7 @@ import scipy.sparse
 from hypothesis import given
 
 import drr
-from drr._dispatch import core
+from drr._native import core
 
 
 @st.composite

@@ -77,7 +77,7 @@ def test_any_number_of_threads_gives_the_same_bits(sparse_output, monkeypatch):
     feature_map = RakingFeatureMap(50, random_state=0, sparse_output=sparse_output).fit(X)
     results = []
     for n_threads in ("1", "2", "7"):
-        monkeypatch.setattr("drr._embedding.resolve_n_threads", lambda _, n=n_threads: int(n))
+        monkeypatch.setattr("drr.features.embedding.resolve_n_threads", lambda _, n=n_threads: int(n))
         features = feature_map.transform(X)
         results.append(
             (features.toarray() if sparse_output else features, feature_map.project(X, np.ones(59)))

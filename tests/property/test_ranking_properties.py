@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from drr._bootstrap import merge_rows
-from drr._ranking import CUT_METRICS, Ranking
+from drr._native.ranking import CUT_METRICS, Ranking
+from drr.fusion.bootstrap import merge_rows
 
 
 @st.composite

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from drr import _bootstrap
-from drr._bootstrap import merge_rows, resample_totals
-from drr._ranking import Ranking
+from drr._native.ranking import Ranking
+from drr.fusion import bootstrap
+from drr.fusion.bootstrap import merge_rows, resample_totals
 
 
 def make_scores(seed, n_rows=300, decimals=1):
@@ -44,7 +44,7 @@ def collect(cells_of_row, positive, n_resamples, seed, **options):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_totals_have_the_moments_of_a_multinomial(monkeypatch, rows_per_count, weighted):
     """Means and covariances of all totals, also between two ways to put rows into cells, by their closed form."""
-    monkeypatch.setattr(_bootstrap, "ROWS_PER_MULTINOMIAL_COUNT", rows_per_count)
+    monkeypatch.setattr(bootstrap, "ROWS_PER_MULTINOMIAL_COUNT", rows_per_count)
     positive = np.arange(40) < 8
     first = np.where(positive, np.arange(40) % 2, 2 + np.arange(40) % 3)
     second = np.where(positive, 0, 1 + (np.arange(40) > 24))

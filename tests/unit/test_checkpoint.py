@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import drr
-from drr import RakingDual, RakingFeatureMap, _checkpoint
-from drr.passes import merge_passes
+from drr import RakingDual, RakingFeatureMap
+from drr.streaming import checkpoint as checkpoint_module
+from drr.streaming.passes import merge_passes
 
 rng = np.random.default_rng(4)
 ROWS = rng.standard_normal((9000, 8))
@@ -151,7 +152,7 @@ def test_full_disk_ends_the_checkpoint_and_not_the_fit(tmp_path, monkeypatch):
             raise OSError(errno.ENOSPC, "No space left on device")
         savez(file, **arrays)
 
-    monkeypatch.setattr(_checkpoint.np, "savez", full)
+    monkeypatch.setattr(checkpoint_module.np, "savez", full)
     with pytest.warns(
         UserWarning, match=r"could not be written after pass 4: No space left.*The fit goes on"
     ):
@@ -179,7 +180,7 @@ def test_killed_process_resumes(tmp_path, n_threads):
     program = textwrap.dedent(
         f"""
         import itertools, os, signal, numpy as np, drr
-        from drr.sources import NpySource
+        from drr.streaming.sources import NpySource
 
         class Killer(NpySource):
             numbers = itertools.count(1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from drr._dispatch import core
+from drr._native import core
 
 KINDS = {
     "double": lambda rows: rows,

@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score, fbeta_score, make_scorer
 
 from drr import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
-from drr.cut_rules import CutRule
 from drr.decision import choose_cut, place_cut
+from drr.decision.rules import CutRule
 
 
 def draw(seed, n_rows=300, decimals=1):

@@ -13,7 +13,7 @@ import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import drr
-from drr._dispatch import core
+from drr._native import core
 
 REGIMES = ("auto:newton", "auto:pcg-sampled", "auto:pcg-woodbury", "auto:wide")
 

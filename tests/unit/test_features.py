@@ -12,7 +12,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import drr
-from drr import RakingFeatureMap, _columns
+from drr import RakingFeatureMap
+from drr.features import columns as columns_module
 
 RAW = {
     "height": [1.5, 2.0, 1.0, 3.0, 2.5],
@@ -276,9 +277,9 @@ def test_pickles_name_only_our_classes_and_plain_arrays():
     roots = {name.split(".")[0].split(" ")[0] for name in strings}
     assert roots <= {"drr", "numpy", "copy_reg", "__builtin__", "_codecs"}
     assert {name for name in strings if name.startswith("drr")} == {
-        "drr.features RakingFeatureMap",
-        "drr._embedding Embedding",
-        "drr._categorical Levels",
+        "drr.features.feature_map RakingFeatureMap",
+        "drr.features.embedding Embedding",
+        "drr.features.levels Levels",
     }
 
 
@@ -437,7 +438,7 @@ def test_tables_read_in_several_blocks_are_read_whole(make, rng, monkeypatch):
     rows = rng.normal(size=(250, 3))
     expected = RakingFeatureMap(6, random_state=0).fit(rows).transform(rows)
     for name in ("_BLOCK_SIZE", "_FEWEST_ROWS"):
-        monkeypatch.setattr(_columns, name, 60)  # 60 rows at a time, and 10 in the end
+        monkeypatch.setattr(columns_module, name, 60)  # 60 rows at a time, and 10 in the end
     read = RakingFeatureMap(6, random_state=0).fit(make(rows)).transform(make(rows))
     np.testing.assert_allclose(scipy.sparse.csr_array(read).toarray(), expected, rtol=1e-12, atol=1e-14)
 

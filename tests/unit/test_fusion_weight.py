@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 from drr import choose_fusion_weight
-from drr.fusion import LARGEST_CLOSED_FORM_WEIGHT, separation
-from drr.fusion_weight import N_RESAMPLES, WEIGHT_GRID
+from drr.fusion.separation import LARGEST_CLOSED_FORM_WEIGHT, separation
+from drr.fusion.weight import N_RESAMPLES, WEIGHT_GRID
 
 
 @pytest.fixture

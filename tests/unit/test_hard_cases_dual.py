@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import drr
-from drr._dispatch import core
+from drr._native import core
 
 
 def rows(n_rows=120, n_columns=5, seed=0):

@@ -7,8 +7,9 @@ import pytest
 import scipy.sparse
 
 import drr
-from drr import _pass_dual, _pass_floor
-from drr.passes import Price, Survey, TiltAnswer, TiltSums, merge_passes
+from drr.streaming import dual as pass_dual
+from drr.streaming import floor as pass_floor
+from drr.streaming.passes import Price, Survey, TiltAnswer, TiltSums, merge_passes
 
 ETA = 0.05
 
@@ -24,9 +25,9 @@ def problem(n_rows=12_000, n_columns=12, shift=0.6, seed=0, dtype=np.float64):
 @pytest.fixture
 def small_samples(monkeypatch):
     """Samples far smaller than the rows, as they are for rows that do not fit in memory."""
-    for module in (_pass_floor, _pass_dual):
+    for module in (pass_floor, pass_dual):
         monkeypatch.setattr(module, "rows_to_sample", lambda n_columns: 60 * n_columns)
-    monkeypatch.setattr(_pass_floor, "rows_to_price", lambda n_columns: 128)
+    monkeypatch.setattr(pass_floor, "rows_to_price", lambda n_columns: 128)
 
 
 def assert_same(passes, memory):
@@ -312,12 +313,12 @@ def test_a_step_improves_if_the_objective_falls_or_else_if_it_stays_and_the_grad
 
     def point(objective, gradient):
         answer = TiltAnswer(1, 0.0, 0.0, 0.0, 0.0, np.array([gradient - 0.5]), None)
-        return _pass_dual.Point(np.array([2.0]), answer, objective - 1.0, 0.5)
+        return pass_dual.Point(np.array([2.0]), answer, objective - 1.0, 0.5)
 
     here = point(3.0, 0.25)
     assert (here.objective, here.gradient_norm) == (3.0, 0.25)
-    assert _pass_dual._improves(point(2.9, 0.75), here)
-    assert _pass_dual._improves(point(3.0, 0.125), here)
-    assert not _pass_dual._improves(point(3.0, 0.25), here)
-    assert not _pass_dual._improves(point(3.0, 0.5), here)
-    assert not _pass_dual._improves(point(3.1, 0.125), here)
+    assert pass_dual._improves(point(2.9, 0.75), here)
+    assert pass_dual._improves(point(3.0, 0.125), here)
+    assert not pass_dual._improves(point(3.0, 0.25), here)
+    assert not pass_dual._improves(point(3.0, 0.5), here)
+    assert not pass_dual._improves(point(3.1, 0.125), here)

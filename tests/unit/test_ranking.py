@@ -12,7 +12,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from drr._ranking import CUT_METRICS, Ranking, add_draws
+from drr._native.ranking import CUT_METRICS, Ranking, add_draws
 
 
 def g_mean(y_true, y_pred, sample_weight=None):

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, confusion_matrix, precision_recall_curve, roc_auc_score
 
 from drr import DRRClassifier
-from drr.cut_rules import Sweep
+from drr.decision.rules import Sweep
 from drr.report import render_report, write_report
 from drr.report._evaluation import evaluate
 from drr.report._svg import Axis, Plot

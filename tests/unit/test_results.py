@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 
 import drr
-from drr._dispatch import core
+from drr._native import core
 
 
 def test_statuses_repeat_the_compiled_ones():
@@ -16,7 +16,7 @@ def test_statuses_repeat_the_compiled_ones():
 def test_results_pickle_without_naming_an_instruction_set(rng):
     tilted = drr.tilt(rng.standard_normal((6, 2)), [0.5, 1.0])
     pickled = pickle.dumps(tilted)
-    assert b"drr._core" not in pickled
+    assert b"drr._native._core" not in pickled
     restored = pickle.loads(pickled)
     assert restored.log_partition == tilted.log_partition
     np.testing.assert_array_equal(restored.weights, tilted.weights)

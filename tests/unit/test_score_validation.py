@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from drr._score_validation import (
+from drr._checks.scores import (
     check_between,
     check_count,
     check_generator,

@@ -12,8 +12,9 @@ import pytest
 import scipy.sparse
 
 import drr
-from drr._block_reading import read_ahead, work_on_blocks
-from drr.sources import ArraySource, NpySource, is_source
+from drr._checks.rows import is_source
+from drr.streaming.block_reading import read_ahead, work_on_blocks
+from drr.streaming.sources import ArraySource, NpySource
 
 rng = np.random.default_rng(5)
 ROWS = rng.standard_normal((1000, 6))

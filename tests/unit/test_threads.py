@@ -8,7 +8,7 @@ import joblib
 import pytest
 
 import drr
-from drr._threads import resolve_n_threads
+from drr._native.threads import resolve_n_threads
 
 
 def test_an_explicit_number_is_taken_as_it_is():
@@ -46,7 +46,7 @@ def run(code, **environment):
 
 
 def test_loky_limit():
-    code = "from drr._threads import resolve_n_threads; print(resolve_n_threads(None))"
+    code = "from drr._native.threads import resolve_n_threads; print(resolve_n_threads(None))"
     assert run(code, LOKY_MAX_CPU_COUNT="1", OMP_NUM_THREADS="") == "1"
 
 
@@ -61,7 +61,7 @@ def test_a_loky_limit_that_is_no_number_is_named(monkeypatch):
 def test_affinity():
     code = (
         "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
-        "from drr._threads import resolve_n_threads; print(resolve_n_threads(None))"
+        "from drr._native.threads import resolve_n_threads; print(resolve_n_threads(None))"
     )
     assert run(code, OMP_NUM_THREADS="") == "1"
 

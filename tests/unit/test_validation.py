@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 import drr
-from drr._validation import check_features
+from drr._checks.arrays import check_features
 
 BASE = np.arange(24, dtype=np.float64).reshape(6, 4) / 10
 THETA = np.array([0.3, -0.2, 0.1, 0.5])
@@ -328,7 +328,7 @@ def test_the_core_refuses_a_csr_matrix_without_rows_or_columns(shape):
     """The compiled module divides by the number of columns; it must not rely on the Python layer to refuse none."""
     from types import SimpleNamespace
 
-    from drr._dispatch import core
+    from drr._native import core
 
     empty = SimpleNamespace(
         data=np.zeros(0),
@@ -344,7 +344,7 @@ def test_the_core_refuses_a_csr_matrix_without_rows_or_columns(shape):
 @pytest.mark.parametrize("method", ["auto", "paper", "auto:pcg-woodbury", "auto:pcg-sampled"])
 def test_the_core_refuses_a_tolerance_that_is_none(tolerance, method):
     """A tolerance of NaN once ended the process in the preconditioned solves."""
-    from drr._dispatch import core
+    from drr._native import core
 
     with pytest.raises(ValueError, match="tolerance must be finite and not negative"):
         core.solve_dual(BASE, np.ones(BASE.shape[1]), tolerance, method=method)

@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse
 
 import drr
-from drr._dispatch import core
+from drr._native import core
 from tools.attack.certificates import check_dual, check_floor, check_weights, reference_of
 from tools.attack.problems import Problem
 

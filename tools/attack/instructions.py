@@ -44,8 +44,8 @@ CALLS = {
 SCRIPT = """
 import ctypes, sys
 import numpy as np, scipy.sparse, drr
-from drr._dispatch import core
-from drr._ranking import Ranking
+from drr._native import core
+from drr._native.ranking import Ranking
 rng = np.random.default_rng(0)
 features = rng.normal(size=(2000, 40))
 narrow = features.astype(np.float32)
@@ -94,7 +94,7 @@ def count(calls: list[str], folder: Path) -> list[tuple[int, int]]:
         check=True, capture_output=True, text=True, env=environment,
     )  # fmt: skip
     counts = [
-        inside(Path(f"{output}.{number}").read_text(), ("_core_", "_ranking"))
+        inside(Path(f"{output}.{number}").read_text(), ("_core_", "ranking"))
         for number in range(1, 2 * len(calls) + 1)
     ]
     return list(zip(counts[::2], counts[1::2], strict=True))
@@ -122,7 +122,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--update", action="store_true", help="store these counts")
     options = parser.parse_args(arguments)
     os.environ["DRR_ISA"] = INSTRUCTION_SET
-    from drr._dispatch import core
+    from drr._native import core
 
     build = {"compiler": core.compiler, "instruction set": INSTRUCTION_SET}
     with tempfile.TemporaryDirectory() as folder:

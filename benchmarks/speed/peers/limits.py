@@ -9,7 +9,7 @@ import scipy.linalg.blas
 
 import drr
 from benchmarks.speed.shapes import Problem
-from drr._dispatch import core
+from drr._native import core
 
 
 def one_pass(problem: Problem) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import drr
 from benchmarks.speed.shapes import Problem
-from drr._dispatch import core
+from drr._native import core
 
 LARGEST_HESSIAN = 3000  # columns
 

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
-from drr._dispatch import __version__
+from drr._native import __version__
 from drr.cli import check, demo, fit, report, score
 from drr.cli._errors import CommandError, ExitCode, in_one_line
 from drr.cli._terminal import Terminal

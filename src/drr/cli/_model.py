@@ -11,7 +11,7 @@ from drr.cli._errors import CommandError, require
 from drr.cli._schema import Schema
 from drr.cli._terminal import Terminal
 from drr.exceptions import ModelFileError
-from drr.persistence import ModelNote, load, read_note
+from drr.persistence.model_files import ModelNote, load, read_note
 
 
 @dataclass(frozen=True, eq=False)

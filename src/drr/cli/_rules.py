@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from drr._ranking import CUT_METRICS
-from drr.cut_rules import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
-from drr.fusion_weight import METHODS
+from drr._native.ranking import CUT_METRICS
+from drr.decision.rules import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
+from drr.fusion.weight import METHODS
 
 THRESHOLD_HELP = (
     f"{', '.join(CUT_METRICS)}; recall=0.9, precision=0.5, fpr=0.01; top=100 or top=0.01 (rows, or their share); "

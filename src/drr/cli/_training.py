@@ -14,8 +14,8 @@ from drr.cli._errors import CommandError, require
 from drr.cli._options import open_table
 from drr.cli._schema import Schema, as_numbers, choose_labels, find_kinds
 from drr.cli._terminal import Terminal
-from drr.features import RakingFeatureMap
-from drr.score import RakingDual
+from drr.features.feature_map import RakingFeatureMap
+from drr.raking.estimator import RakingDual
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,14 +13,14 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from drr import theory
-from drr._bootstrap import merge_rows, resample_totals
-from drr._ranking import Ranking
+from drr._native.ranking import Ranking
 from drr.cli._errors import CommandError
 from drr.cli._options import add_common, add_dual, add_format, add_roles
 from drr.cli._terminal import Terminal
 from drr.cli._training import Training, make_dual, read_training
-from drr.fusion import standardise
-from drr.score import RakingDual
+from drr.fusion.bootstrap import merge_rows, resample_totals
+from drr.fusion.standardisation import standardise
+from drr.raking.estimator import RakingDual
 
 _N_FOLDS = 5
 _N_RESAMPLES = 999

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from drr._classes import read_labels
-from drr._holdout import plan_holdout
+from drr._checks.labels import read_labels
 from drr.classifier import DRRClassifier
 from drr.cli import _rules
 from drr.cli._bases import make_base
@@ -17,8 +16,9 @@ from drr.cli._options import add_common, add_dual, add_format, add_roles
 from drr.cli._terminal import Terminal
 from drr.cli._training import Training, fingerprint, make_dual, read_training
 from drr.cli._writers import check_output
-from drr.gain import GainInterval
-from drr.persistence import save
+from drr.composition.holdout import plan_holdout
+from drr.fusion.gain import GainInterval
+from drr.persistence.model_files import save
 
 MODEL_SUFFIXES = (".skops",)
 

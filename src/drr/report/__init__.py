@@ -13,8 +13,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from drr._dispatch import __version__
 from drr._files import written_whole
+from drr._native import __version__
 from drr.classifier import DRRClassifier
 from drr.report import (
     certificate,

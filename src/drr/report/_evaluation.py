@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drr._bootstrap import merge_rows, resample_totals
-from drr._ranking import Ranking
-from drr._score_validation import check_score
+from drr._checks.scores import check_score
+from drr._native.ranking import Ranking
 from drr.classifier import DRRClassifier
-from drr.cut_rules import Sweep
-from drr.fusion import Separation, separation
-from drr.gain import GainInterval, gain_interval
-from drr.rescoring import Rescoring
-from drr.score import RakingDual
+from drr.composition.rescoring import Rescoring
+from drr.decision.rules import Sweep
+from drr.fusion.bootstrap import merge_rows, resample_totals
+from drr.fusion.gain import GainInterval, gain_interval
+from drr.fusion.separation import Separation, separation
+from drr.raking.estimator import RakingDual
 
 N_RESAMPLES = 400
 LEVEL = 0.95

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from drr.plotting.weight_concentration import WeightConcentrationDisplay
 from drr.report._evaluation import Evaluation
 from drr.report._html import Section, figure, figures, paragraph, percent, table
 from drr.report._svg import Axis, Plot
-from drr.weight_concentration import WeightConcentrationDisplay
 
 _N_DONORS = 10
 

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from drr.cut_rules import CutRule, PrecisionAtLeast, RecallAtLeast, Sweep, TopK
+from drr.decision.rules import CutRule, PrecisionAtLeast, RecallAtLeast, Sweep, TopK
 from drr.report._evaluation import Evaluation
 from drr.report._html import Section, paragraph, percent, table
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drr._ranking import Ranking
+from drr._native.ranking import Ranking
 from drr.report._evaluation import Evaluation
 from drr.report._html import Section, figure, figures, paragraph
 from drr.report._svg import Axis, Plot, axis_from_zero

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drr import theory
-from drr.fusion import Interval
-from drr.fusion_curve import FusionCurveDisplay
-from drr.fusion_weight import WEIGHT_GRID
+from drr.fusion.separation import Interval
+from drr.fusion.weight import WEIGHT_GRID
+from drr.plotting.fusion_curve import FusionCurveDisplay
 from drr.report._evaluation import LEVEL, Evaluation
 from drr.report._html import Section, figure, figures, paragraph, table
 from drr.report._svg import Axis, Plot

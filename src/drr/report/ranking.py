@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drr._ranking import Ranking
-from drr.cut_rules import Sweep
+from drr._native.ranking import Ranking
+from drr.decision.rules import Sweep
 from drr.report._evaluation import LEVEL, N_RESAMPLES, SCORES, Evaluation
 from drr.report._html import Section, figure, figures, paragraph, table
 from drr.report._svg import Axis, Plot

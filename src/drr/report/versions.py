@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 
-from drr._dispatch import __version__
+from drr._native import __version__
 from drr.report._evaluation import Evaluation
 from drr.report._html import Section, table
 

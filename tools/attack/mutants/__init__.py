@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tools.attack.mutants import cpp, python, trial
-from tools.attack.mutants.tests_of import MODULES, NOT_JUDGED, paths, tests_of_core
+from tools.attack.mutants.tests_of import MODULES, judged, paths, tests_of_core
 
 EXPLAINED = Path(__file__).with_name("explained.json")
 KILLED_AT_LEAST = 0.85
@@ -85,7 +85,7 @@ class Workshop:
             ["meson", "install", "-C", build, "--no-rebuild", "--destdir", installed, "--quiet"], check=True
         )
         package = next(installed.rglob("drr/__init__.py")).parent
-        if strangers := {path.stem for path in package.glob("*.py")} ^ (MODULES.keys() | NOT_JUDGED):
+        if strangers := judged(package) ^ MODULES.keys():
             raise RuntimeError(f"tests_of.py and the package disagree about the modules {sorted(strangers)}")
         trial.hide_editable_installation(package.parent)
         for site in python.sample(package, list(MODULES), seed, each):
@@ -98,7 +98,7 @@ class Workshop:
 
     def try_mutant(self, mutant: Mutant) -> trial.Outcome:
         language, *which = mutant.name.split(":")
-        log = self.folder / f"{mutant.name}.log"
+        log = self.folder / f"{mutant.name.replace('/', '.')}.log"
         if language == "cpp":
             number = int(which[0])
             outcome = trial.run_core_tests(self.core_tests, number)

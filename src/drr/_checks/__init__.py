@@ -1,0 +1,1 @@
+"""Arguments, checked once at the door of each public function."""

@@ -1,0 +1,98 @@
+"""Choose the compiled core that fits this processor.
+
+The core is built once per instruction set. The choice tests every feature the compiler was allowed to use, not just one
+telltale among them. The environment variable ``DRR_ISA`` overrides it, for testing and for comparing machines.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from drr._native import _cpu
+
+# From best to most portable. "generic" is the only one on processors other than x86-64.
+INSTRUCTION_SETS = ("x86_64_v4", "x86_64_v3", "x86_64_v2", "generic")
+
+
+def _is_built(name: str) -> bool:
+    return importlib.util.find_spec(f"drr._native._core_{name}") is not None
+
+
+def _is_supported(name: str) -> bool:
+    return name == "generic" or _cpu.supports_x86_64_level(int(name[-1]))
+
+
+def available_instruction_sets() -> tuple[str, ...]:
+    """The instruction sets that are built into this installation and run on this machine, best first."""
+    return tuple(name for name in INSTRUCTION_SETS if _is_built(name) and _is_supported(name))
+
+
+def _choose() -> str:
+    available = available_instruction_sets()
+    requested = os.environ.get("DRR_ISA", "")
+    if not requested:
+        if not available:
+            raise ImportError(
+                "drr needs a processor with at least the x86-64-v2 instructions (SSE4.2, POPCNT), which this machine "
+                "lacks. Building the package from source does not help: older processors are not supported."
+            )
+        return available[0]
+    if requested in available:
+        return requested
+    reason = (
+        "is not the name of an instruction set"
+        if requested not in INSTRUCTION_SETS
+        else "is not built into this installation"
+        if not _is_built(requested)
+        else "cannot run on this processor"
+    )
+    raise ImportError(f"DRR_ISA={requested!r} {reason}; unset it or choose one of: {', '.join(available)}")
+
+
+instruction_set = _choose()
+
+if TYPE_CHECKING:
+    from drr._native import _core
+
+    core = _core
+else:
+    core: Any = importlib.import_module(f"drr._native._core_{instruction_set}")
+
+__version__: str = core.version
+
+
+def show_config() -> None:
+    """Print what this installation is built from, and what it uses on this machine.
+
+    Examples
+    --------
+    >>> import drr
+    >>> drr.show_config()
+    drr: ...
+    instruction set: ...
+    ...
+    """
+    import numpy
+    import scipy
+    import sklearn
+
+    from drr._native.threads import resolve_n_threads
+
+    lines = {
+        "drr": __version__,
+        "instruction set": f"{instruction_set} (available: {', '.join(available_instruction_sets())})",
+        "vector instructions": core.simd,
+        "compiler": core.compiler,
+        "Eigen": core.eigen_version,
+        "threads": f"{resolve_n_threads(None)} by default",
+        "python": sys.version.split()[0],
+        "numpy": numpy.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+    for name, value in lines.items():
+        print(f"{name + ':':<21}{value}")

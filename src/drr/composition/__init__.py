@@ -1,0 +1,1 @@
+"""What `DRRClassifier` composes: hold-out plans, models, and everything after the scores."""

@@ -1,0 +1,146 @@
+"""The score of a base classifier for one class, and how a base is fitted or taken as it is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from drr._checks.rows import is_source
+from drr._checks.tables import take_rows
+from drr.features import RakingFeatureMap
+from drr.features.columns import read_columns
+
+
+def is_fitted(estimator: Any) -> bool:
+    """Whether an estimator is to be used as it is: frozen, or fitted before."""
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return False
+    return True
+
+
+def fitted_copy(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str, Any]) -> Any:
+    """The estimator itself where it is fitted, otherwise a clone fitted on these rows."""
+    if is_fitted(estimator):
+        return estimator
+    try:
+        return clone(estimator).fit(X, y, **fit_params)
+    except (TypeError, ValueError) as error:
+        if is_source(X):
+            raise TypeError(
+                f"{type(estimator).__name__} is not fitted yet, and cannot be fitted on rows that are read block by "
+                f"block ({str(error).splitlines()[0]}). Fit it first, on as many rows as fit in memory, and pass it "
+                "fitted"
+            ) from error
+        if categories := _categorical_names(X):
+            raise ValueError(
+                f"{type(estimator).__name__} could not be fitted: {str(error).splitlines()[0]}. It sees the table as "
+                f"it is, with categories in {', '.join(categories[:5])}; pass a base that takes them, such as "
+                "HistGradientBoostingClassifier(categorical_features='from_dtype'), or a pipeline that encodes them "
+                "first. The dual encodes them itself"
+            ) from error
+        raise
+
+
+def take_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_rows: int) -> dict[str, Any]:
+    """Fit parameters for some of the rows: what has one entry per row is indexed, the rest is passed on."""
+    return {name: _take(value, rows, n_rows) for name, value in params.items()}
+
+
+def refuse_without_score(estimator: Any) -> None:
+    """Raise where an estimator can give no score."""
+    if not hasattr(estimator, "fit"):
+        raise TypeError(f"estimator must be a classifier with fit, or None, got {estimator!r}")
+    if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
+        raise TypeError(
+            f"estimator={estimator!r} has neither predict_proba nor decision_function; a base classifier needs one of "
+            "them. Wrap it in a classifier that has, for example sklearn.calibration.CalibratedClassifierCV, or "
+            "rescore a column of its scores with DRRClassifier.from_scores"
+        )
+
+
+def weightless_params(estimator: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+    """`params` without sample_weight where the estimator takes none, with a warning."""
+    if "sample_weight" not in params or is_fitted(estimator) or has_fit_parameter(estimator, "sample_weight"):
+        return dict(params)
+    warnings.warn(
+        f"{type(estimator).__name__} does not accept sample_weight: the weights serve the dual, the standardisation, "
+        "the calibration and the cut only.",
+        UserWarning,
+        stacklevel=4,
+    )
+    return {name: value for name, value in params.items() if name != "sample_weight"}
+
+
+def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
+    """One column per label: its probability if the estimator has probabilities, otherwise its decision function."""
+    refuse_without_score(estimator)
+    if is_source(X):
+        return X.map(lambda block: base_scores(estimator, block, labels))
+    classes = getattr(estimator, "classes_", None)
+    if classes is None:
+        raise TypeError(f"estimator={estimator!r} has no classes_ once it is fitted: it is not a classifier")
+    positions = [_position(classes, label) for label in labels.tolist()]
+    if hasattr(estimator, "predict_proba"):
+        probabilities = np.asarray(estimator.predict_proba(X), dtype=np.float64)
+        return _finite(probabilities[:, positions], estimator)
+    decision = np.asarray(estimator.decision_function(X), dtype=np.float64)
+    if decision.ndim == 1:  # of two classes, positive for the second
+        decision = np.stack([-decision, decision], axis=1)
+    elif _scores_pairs(estimator):  # of three classes there are as many pairs
+        raise ValueError(
+            f"the decision function of {type(estimator).__name__} compares pairs of classes; one column per class is "
+            "needed: set decision_function_shape='ovr'"
+        )
+    if decision.shape[1] != len(classes):
+        raise ValueError(
+            f"the decision function of {type(estimator).__name__} has {decision.shape[1]} columns for {len(classes)} "
+            "classes; one column per class is needed"
+        )
+    return _finite(decision[:, positions], estimator)
+
+
+def _finite(scores: NDArray[np.float64], estimator: Any) -> NDArray[np.float64]:
+    if not np.isfinite(scores).all():
+        row = int(np.argmax(~np.isfinite(scores).all(axis=1)))
+        raise ValueError(
+            f"the base {type(estimator).__name__} scores row {row} as {scores[row].tolist()}; its scores must be finite"
+        )
+    return scores
+
+
+def _scores_pairs(estimator: Any) -> bool:
+    """Whether a support vector machine, also at the end of a pipeline, has a column per pair of classes."""
+    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    return getattr(last, "decision_function_shape", None) == "ovo"
+
+
+def _position(classes: NDArray[Any], label: Any) -> int:
+    matches = np.flatnonzero([bool(each == label) for each in classes.tolist()])
+    if len(matches) != 1:
+        raise ValueError(
+            f"the fitted estimator does not know the class {label!r}; it was fitted on {classes.tolist()}"
+        )
+    return int(matches[0])
+
+
+def _take(value: Any, rows: NDArray[np.intp], n_rows: int) -> Any:
+    if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != n_rows:
+        return value
+    return take_rows(np.asarray(value) if isinstance(value, list | tuple) else value, rows)
+
+
+def _categorical_names(X: Any) -> list[str]:
+    """The columns of a data frame whose types are not numbers, in quotes."""
+    if not hasattr(X, "columns"):
+        return []
+    rows = read_columns(RakingFeatureMap(), X, reset=True)
+    return [repr(name) for j, name in enumerate(X.columns) if rows.is_categorical(j)]

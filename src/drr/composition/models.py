@@ -1,0 +1,142 @@
+"""The two kinds of models of a rescored classifier: one base for all classes, one dual per rare class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+
+from drr._checks.labels import Labels
+from drr._checks.rows import is_source
+from drr._checks.tables import take_rows
+from drr.composition.base_score import base_scores, fitted_copy, is_fitted, take_params
+from drr.composition.rescoring import HeldOutScores
+from drr.features import RakingFeatureMap
+from drr.features.columns import read_columns
+from drr.features.levels import find_categorical
+from drr.raking.estimator import log_density_ratios
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """What to fit, and on what."""
+
+    base: Any
+    """a classifier, or None where base scores are given"""
+    dual: Any
+    X: Any
+    labels: Labels
+    rare: tuple[int, ...]
+    """the positions of the classes to score: one of two classes, or all of more"""
+    base_params: Mapping[str, Any]
+    dual_params: Mapping[str, Any]
+    given_scores: NDArray[np.float64] | None = None
+    """one column of base scores per rare class, in place of a base"""
+
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        """The weights of the rows in the dual and in everything after the scores."""
+        weights = self.dual_params.get("sample_weight")
+        return None if weights is None else np.asarray(weights, dtype=np.float64)
+
+    @property
+    def rare_labels(self) -> NDArray[Any]:
+        return self.labels.classes[list(self.rare)]
+
+    @property
+    def is_fitted(self) -> bool:
+        """Nothing needs fitting: all rows may be held out."""
+        return (self.base is None or is_fitted(self.base)) and is_fitted(self.dual)
+
+
+@dataclass(frozen=True, eq=False)
+class Models:
+    """A fitted base and one fitted dual per rare class."""
+
+    base: Any
+    duals: list[Any]
+    rare_labels: NDArray[Any]
+
+    def base_scores(self, X: Any) -> NDArray[np.float64]:
+        """One column per rare class."""
+        return base_scores(self.base, X, self.rare_labels)
+
+    def dual_scores(self, X: Any) -> NDArray[np.float64]:
+        """One column per rare class."""
+        if len(self.duals) == 1:
+            return np.asarray(self.duals[0].log_density_ratio(X))[:, None]
+        return log_density_ratios(self.duals, X)
+
+
+def fit_models(recipe: Recipe, rows: NDArray[np.intp]) -> Models:
+    """Fit base and duals on these rows."""
+    n_rows = len(recipe.labels.codes)
+    X = take_rows(recipe.X, rows)
+    y = recipe.labels.classes[recipe.labels.codes[rows]]
+    base = recipe.base
+    if base is not None:
+        base = fitted_copy(base, X, y, take_params(recipe.base_params, rows, n_rows))
+    duals = _fit_duals(recipe, X, y, take_params(recipe.dual_params, rows, n_rows))
+    return Models(base, duals, recipe.rare_labels)
+
+
+def fit_and_score(
+    recipe: Recipe, fit: NDArray[np.intp], held_out: NDArray[np.intp]
+) -> tuple[Models, list[HeldOutScores]]:
+    """Fit on some rows and score others; one pair of score columns per rare class."""
+    models = fit_models(recipe, fit)
+    X = take_rows(recipe.X, held_out)
+    base = models.base_scores(X) if recipe.given_scores is None else recipe.given_scores[held_out]
+    dual = models.dual_scores(X)
+    codes = recipe.labels.codes[held_out]
+    weights = None if recipe.weights is None else recipe.weights[held_out]
+    columns = [
+        HeldOutScores(base[:, k], dual[:, k], codes == index, weights) for k, index in enumerate(recipe.rare)
+    ]
+    return models, columns
+
+
+def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any]) -> list[Any]:
+    """A dual per rare class; several of them share one feature map."""
+    if is_fitted(recipe.dual):
+        return [recipe.dual]
+    first = clone(recipe.dual).set_params(pos_label=recipe.rare_labels[0]).fit(X, y, **params)
+    shared = FrozenEstimator(first.feature_map_)
+    others = [
+        clone(recipe.dual).set_params(pos_label=label, feature_map=shared).fit(X, y, **params)
+        for label in recipe.rare_labels[1:]
+    ]
+    return [first, *others]
+
+
+def refuse_other_class(recipe: Recipe) -> None:
+    """Raise where the dual was told of, or fitted for, another class than the one to score."""
+    if is_fitted(recipe.dual):
+        if len(recipe.rare) > 1:
+            raise ValueError("a fitted dual serves two classes; with more, pass an unfitted one")
+        label = recipe.dual.pos_label_
+    else:
+        label = getattr(recipe.dual, "pos_label", None)
+    if label is not None and (len(recipe.rare) > 1 or label != recipe.rare_labels[0]):
+        scored = ", ".join(repr(each) for each in recipe.rare_labels[:5].tolist())
+        raise ValueError(
+            f"the dual is for the class {label!r}, but the classifier scores {scored}; pass pos_label to the "
+            "classifier and leave that of the dual unset"
+        )
+
+
+def refuse_nonfinite_rows(feature_map: Any, X: Any) -> None:
+    """Raise where a numeric column holds what the feature map refuses, with the row's number in the whole table."""
+    if not isinstance(feature_map, RakingFeatureMap) or is_source(X):
+        return  # the passes over a source name its rows themselves
+    probe = clone(feature_map)
+    rows = read_columns(probe, X, reset=True)
+    names = list(getattr(probe, "feature_names_in_", []))
+    numeric = np.flatnonzero(~find_categorical(rows, probe.categorical_features, names))
+    for _ in rows.numeric_blocks(numeric.tolist(), allow_nan=probe.missing == "impute"):
+        pass

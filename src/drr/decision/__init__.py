@@ -1,0 +1,29 @@
+"""Decision: the cut above which a score is labelled positive.
+
+A row is positive exactly where score > cut, which is where score − cut > 0. A cut is placed midway between
+the two neighbouring distinct scores it separates, so that rounding, or a new row near either, does not flip a
+label. Among equally good cuts the highest is chosen: the fewest positive labels.
+"""
+
+from drr.decision.cuts import Rule, check_rule, choose_cut, place_cut
+from drr.decision.rules import (
+    CostMatrix,
+    CutRule,
+    FalsePositiveRateAtMost,
+    PrecisionAtLeast,
+    RecallAtLeast,
+    TopK,
+)
+
+__all__ = [
+    "CostMatrix",
+    "CutRule",
+    "FalsePositiveRateAtMost",
+    "PrecisionAtLeast",
+    "RecallAtLeast",
+    "Rule",
+    "TopK",
+    "check_rule",
+    "choose_cut",
+    "place_cut",
+]

@@ -1,0 +1,125 @@
+"""The arguments that the floor and the dual share, beside rows and weights."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+import sys
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from drr._checks.arrays import Features, check_vector
+from drr.raking.results import Dual, Floor
+
+_MOST_ITERATIONS = 2**31 - 1  # what the core can count, and more than any solve takes
+_ROUND_OFF = 1e-9  # of a floor's bounds, in units of the numbers that they are sums of
+
+
+Checkpoint = str | os.PathLike[str] | None
+
+
+def check_target(target: ArrayLike, n_columns: int) -> NDArray[np.float64]:
+    if np.ndim(target) == 2:
+        raise ValueError(
+            f"target must be one mean of shape ({n_columns},), got shape {np.shape(target)}; if these are the rows of "
+            "the rare class in the feature map, pass their mean over rows: target.mean(axis=0)"
+        )
+    return check_vector(target, n_columns, "target", "column of features")
+
+
+def check_number(value: object, name: str) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, got {value!r}") from None
+    except OverflowError:  # the digits of such a whole number would fill the message
+        largest = f"{sys.float_info.max:.3g}"
+        raise ValueError(f"{name} must be finite and not negative, got a number beyond {largest}") from None
+    if not (math.isfinite(number) and number >= 0):
+        raise ValueError(f"{name} must be finite and not negative, got {number}")
+    return number
+
+
+def check_method(method: object) -> None:
+    if not (isinstance(method, str) and method in ("auto", "paper")):
+        raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
+
+
+def check_max_iter(max_iter: int | None) -> int:
+    """The limit for the core, where 0 stands for the method's own."""
+    if max_iter is None:
+        return 0
+    try:
+        number = operator.index(max_iter)
+    except TypeError:
+        raise TypeError(f"max_iter must be None or a whole number, got {max_iter!r}") from None
+    if number < 1:
+        raise ValueError(f"max_iter must be None or at least 1, got {number}")
+    return min(number, _MOST_ITERATIONS)
+
+
+def check_results(floor: object, start: object) -> None:
+    if not (floor is None or isinstance(floor, Floor)):
+        raise TypeError(f"floor must be None or the Floor that find_floor returned, got {floor!r}")
+    if not (start is None or isinstance(start, Dual)):
+        raise TypeError(f"start must be None or a Dual that solve_dual returned, got {start!r}")
+
+
+def check_floor(floor: Floor, n_rows: int, n_columns: int) -> None:
+    if floor.n_rows != n_rows or floor.residual.shape != (n_columns,):
+        raise ValueError(
+            f"floor was found for {floor.n_rows} rows and {floor.residual.size} columns, but features has {n_rows} and "
+            f"{n_columns}; call find_floor with the same features"
+        )
+
+
+def refuse_absent_support(floor: Floor, base_weights: NDArray[np.float64]) -> None:
+    """Refuse a floor with weight on rows that are absent; `base_weights` are those of its support."""
+    if len(base_weights) != len(floor.support) or not base_weights.all():
+        raise ValueError(
+            "floor belongs to other base_weights: it has weight on rows whose base weight is zero; call find_floor "
+            "with the same base_weights"
+        )
+
+
+def refuse_foreign_floor(
+    floor: Floor,
+    support: Features,
+    target: NDArray[np.float64],
+    lowest_score: Callable[[NDArray[np.float64]], float],
+) -> None:
+    """Refuse a floor whose bounds do not hold for the problem at hand, before one of them is taken for a proof.
+
+    Both are computed again: ‖x‖ from the rows of the floor's support, and minᵢ aᵢᵀu along the direction u of its
+    residual by `lowest_score`, a pass over all rows.
+    """
+    weights = floor.support_weights
+    x = np.asarray(support.T @ weights).ravel() - target * weights.sum()
+    slack = _ROUND_OFF * (np.linalg.norm(abs(support).T @ weights) + np.linalg.norm(target))
+    holds = np.linalg.norm(x) <= floor.value + slack
+    if holds and floor.lower_bound > 0:
+        direction = floor.residual / np.linalg.norm(floor.residual)
+        holds = lowest_score(direction) >= floor.lower_bound - slack
+    if not holds:
+        raise ValueError(
+            "floor belongs to other features, another target or other base_weights: its bounds "
+            f"{floor.lower_bound:.10g} and {floor.value:.10g} do not hold for these; call find_floor with the same "
+            "arguments"
+        )
+
+
+def check_start(start: Dual, n_columns: int) -> None:
+    if start.theta.shape != (n_columns,):
+        raise ValueError(
+            f"start has {start.theta.size} columns, but features has {n_columns}; pass a dual of the same columns"
+        )
+
+
+def start_direction(floor: Floor | None, start: Dual | None) -> NDArray[np.float64] | None:
+    """What the core takes for a floor residual, only to start from its opposite: at the optimum Aᵀw = −δθ/‖θ‖."""
+    if start is None or not start.theta.any():
+        return None if floor is None else floor.residual
+    return np.asarray(-start.theta)

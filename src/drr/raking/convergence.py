@@ -1,0 +1,54 @@
+"""What a solve that fell short says to the caller: a warning with the figures and the remedy, or an error."""
+
+from __future__ import annotations
+
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+
+from drr.exceptions import InfeasibleToleranceError
+from drr.raking.results import Dual, Floor, Status
+
+
+def warned_floor(floor: Floor) -> Floor:
+    if not floor.status.is_success:
+        warnings.warn(_explain_floor(floor), ConvergenceWarning, stacklevel=3)
+    return floor
+
+
+def warned_dual(dual: Dual, tolerance: float, proof: float, upper_bound: float) -> Dual:
+    if dual.status is Status.INFEASIBLE:
+        raise InfeasibleToleranceError(tolerance, proof, upper_bound)
+    if not dual.status.is_success:
+        warnings.warn(_explain_dual(dual), ConvergenceWarning, stacklevel=3)
+    return dual
+
+
+def _explain_floor(floor: Floor) -> str:
+    bounds = f"the floor is between {floor.lower_bound:.10g} and {floor.value:.10g}"
+    if floor.status is Status.ROUND_OFF:
+        remedy = (
+            "Rounding beside the norms of the rows hides what is left between the bounds. Where that is too "
+            "coarse, centre the features near the target, or bring their columns to a common scale."
+        )
+    else:
+        remedy = f"Raise max_iter (now reached at {floor.n_iter})" + (
+            " or use method='auto'." if floor.method == "pairwise_frank_wolfe" else "."
+        )
+    return f"find_floor did not reach its tolerance: {floor.status.description} Here {bounds}. {remedy}"
+
+
+def _explain_dual(dual: Dual) -> str:
+    figures = f"gap {dual.gap:.3g} nats, gradient norm {dual.gradient_norm:.3g}, discrepancy {dual.discrepancy:.10g}"
+    if dual.status is Status.ROUND_OFF:
+        remedy = (
+            "Round-off in the features is larger than the accuracy asked for. Where that is too coarse, centre the "
+            "features near the target, bring their columns to a common scale, or choose a larger tolerance."
+        )
+    else:
+        remedy = f"Raise max_iter (now reached at {dual.n_iter}), choose a larger tolerance" + (
+            ", or use method='auto'."
+            if dual.method.startswith("paper")
+            else ", or pass the floor of find_floor."
+        )
+    return f"solve_dual did not reach its tolerance: {dual.status.description} Here: {figures}. {remedy}"

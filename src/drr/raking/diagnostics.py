@@ -1,0 +1,171 @@
+"""What a raking did to the moments, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drr.raking.results import Raking, Status
+
+_N_WORST_MOMENTS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """The mean of every feature in the rare class, and in the majority before and after raking.
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> X = np.arange(12.0).reshape(-1, 1)
+    >>> dual = drr.RakingDual(drr.RakingFeatureMap(0)).fit(X, np.arange(12) >= 9)
+    >>> dual.moments_.names.tolist(), bool(dual.moments_.base[0] < dual.moments_.raked[0] < dual.moments_.target[0])
+    (['x0'], True)
+    """
+
+    names: NDArray[Any]
+    target: NDArray[np.float64]
+    """μ₁, of the rare class"""
+    base: NDArray[np.float64]
+    """Φᵀd, of the majority under the base weights"""
+    raked: NDArray[np.float64]
+    """Φᵀw, of the majority under the raked weights"""
+
+    def table(self, theta: NDArray[np.float64]) -> Any:
+        """One row per moment as a pandas frame, in the order of the features."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError(
+                "moment_table returns a pandas frame; install pandas, or read the arrays in moments_"
+            ) from None
+        columns = {
+            "rare": self.target,
+            "majority": self.base,
+            "raked": self.raked,
+            "gap_before": self.base - self.target,
+            "gap_after": self.raked - self.target,
+            "theta": theta,
+        }
+        return pandas.DataFrame(columns, index=pandas.Index(self.names, name="moment"))
+
+    def worst(self, n: int = _N_WORST_MOMENTS) -> tuple[MomentGap, ...]:
+        """The moments that are farthest from the target after raking, the farthest first."""
+        gaps = self.raked - self.target
+        order = np.argsort(-np.abs(gaps), kind="stable")[:n]
+        return tuple(
+            MomentGap(str(self.names[k]), float(self.base[k] - self.target[k]), float(gaps[k])) for k in order
+        )
+
+
+class MomentGap(NamedTuple):
+    """How far a moment of the majority is from that of the rare class.
+
+    Examples
+    --------
+    >>> from drr import MomentGap
+    >>> gap = MomentGap("age", before=-0.3, after=-0.02)
+    >>> abs(gap.after) < abs(gap.before)
+    True
+    """
+
+    name: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class DualDiagnostics:
+    """What a fitted dual reached and what it cost.
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> X = np.arange(12.0).reshape(-1, 1)
+    >>> y = np.arange(12) >= 9
+    >>> dual = drr.RakingDual(drr.RakingFeatureMap(0)).fit(X, y)
+    >>> dual.diagnostics_.is_zero, dual.diagnostics_.worst_moments[0].name
+    (False, 'x0')
+    """
+
+    floor: float
+    """upper bound of the feasibility floor"""
+    floor_lower_bound: float
+    base_discrepancy: float
+    """γ, the distance of the means before raking"""
+    tolerance: float
+    """δ"""
+    discrepancy: float
+    """the distance that is left"""
+    ess: float
+    """effective number of majority rows under the raked weights"""
+    ess_share: float
+    """the same as a part of the n₀ majority rows"""
+    kl: float
+    """KL(w‖d) in nats"""
+    is_zero: bool
+    """the base weights satisfy the tolerance: every score is zero"""
+    worst_moments: tuple[MomentGap, ...]
+    """the moments farthest from the rare class after raking"""
+    absent_levels: tuple[str, ...]
+    """levels that the rare class has and no majority row: raking cannot reach them"""
+
+    def __str__(self) -> str:
+        lines = [
+            f"floor             {self.floor:.6g} (at least {self.floor_lower_bound:.6g})",
+            f"discrepancy       {self.base_discrepancy:.6g} before, {self.discrepancy:.6g} after raking "
+            f"(tolerance {self.tolerance:.6g})",
+            f"effective rows    {self.ess:.4g} ({self.ess_share:.2%} of the majority), {self.kl:.4g} nats",
+            "worst moments     "
+            + ", ".join(f"{gap.name} {gap.before:+.3g} → {gap.after:+.3g}" for gap in self.worst_moments),
+        ]
+        if self.is_zero:
+            lines.append("the dual is zero: it adds nothing to any score")
+        if self.absent_levels:
+            lines.append("absent levels     " + ", ".join(self.absent_levels))
+        return "\n".join(lines)
+
+
+def diagnose(raking: Raking, moments: Moments, absent_levels: tuple[str, ...]) -> DualDiagnostics:
+    """Gather the figures of a raking."""
+    dual = raking.dual
+    return DualDiagnostics(
+        floor=raking.floor.value,
+        floor_lower_bound=raking.floor.lower_bound,
+        base_discrepancy=raking.base_discrepancy,
+        tolerance=raking.tolerance,
+        discrepancy=dual.discrepancy,
+        ess=dual.ess,
+        ess_share=dual.ess / raking.floor.n_rows,
+        kl=dual.kl,
+        is_zero=dual.status is Status.ZERO_DUAL,
+        worst_moments=moments.worst(),
+        absent_levels=absent_levels,
+    )
+
+
+def explain_zero_dual(raking: Raking, eta: float, *, chosen_by_ess: bool) -> str:
+    """Why the dual is zero, with the figures and what can be done."""
+    floor, gamma = raking.floor.value, raking.base_discrepancy
+    figures = (
+        f"The dual is zero: the tolerance {raking.tolerance:.6g} (eta={eta:.4g}, floor {floor:.6g}) reaches the base "
+        f"discrepancy {gamma:.6g}, so the majority is left as it is and every score is zero."
+    )
+    if gamma <= 1e-12:
+        remedy = (
+            "The two classes have the same mean in every moment. Drop constant columns, or describe the rows by more "
+            "moments (n_random_features of the feature map)."
+        )
+    elif chosen_by_ess:
+        remedy = "min_ess asks for nearly all effective rows of the majority: lower it."
+    elif floor * 1.05 >= gamma:
+        remedy = (
+            "The floor is within 5 % of the base discrepancy: no reweighting of the majority comes nearer to the rare "
+            "class. Use fewer random features, or more majority rows."
+        )
+    else:
+        remedy = "Lower eta."
+    return f"{figures} {remedy}"

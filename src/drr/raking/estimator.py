@@ -1,0 +1,337 @@
+"""RakingDual: the raking dual as an estimator, whose score is the estimated log density ratio of the rare class."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import config_context
+from sklearn.base import BaseEstimator
+from sklearn.utils import ClassifierTags, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from drr._checks.arrays import check_base_weights
+from drr._checks.labels import read_labels
+from drr._checks.rows import reads_in_passes
+from drr._checks.scores import check_sample_weight
+from drr._checks.seeds import seed_nested
+from drr._checks.tables import check_table, take_rows
+from drr.features.feature_map import RakingFeatureMap
+from drr.raking.diagnostics import DualDiagnostics, Moments, diagnose, explain_zero_dual
+from drr.raking.ess import rake_to_ess
+from drr.raking.functions import rake, tilt
+from drr.raking.results import Floor, Raking, Status
+
+# Features embedded at a time where several duals are scored: 8 MB in double precision.
+_BLOCK_SIZE = 2**20
+# Features of the majority in double precision by default: 64 MB. More are beyond the caches, and a pass over them takes
+# as long as reading them; in single precision that is half, and so is the memory.
+_MOST_DOUBLES = 2**23
+
+
+class RakingDual(BaseEstimator):  # type: ignore[misc]
+    r"""Reweight the majority towards the rare class, and score rows by the direction in which the weights grow.
+
+    With :math:`\phi` the feature map, :math:`\mu_1` the mean of the embedded rare rows and :math:`d` the base weights
+    of the majority, raking finds the weights :math:`w` nearest to :math:`d` whose mean is within a tolerance of
+    :math:`\mu_1`. They are an exponential tilt, :math:`w_i \propto d_i \exp(\theta^\top \phi(x_i))`, and
+    :math:`\theta^\top \phi(x)` estimates the log density ratio of the two classes up to a constant.
+
+    Parameters
+    ----------
+    feature_map : transformer, default=None
+        Embeds rows; fitted on the rows of both classes. None is ``RakingFeatureMap(random_state=random_state)``, whose
+        features have single precision where the majority would have more than 64 MB of them in double: that moves
+        the scores in the seventh digit. A `sklearn.frozen.FrozenEstimator` is used as it is.
+    eta : float, default=0.05
+        η in (0, 1]: the tolerance lies at this share of the way from the feasibility floor to the distance of the means
+        before raking, and at least 5 % above the floor.
+    min_ess : float, optional
+        Choose η instead, from 0.0001 on: the smallest that leaves at least this many effective majority rows (1 or
+        more), or this share of them (below 1).
+    method : {"auto", "paper"}, default="auto"
+        "auto" is fast and certified; "paper" is the published algorithm with its constants.
+    pos_label : label, default=None
+        The rare class; all other rows are the majority. None is the rarer of two classes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the feature map, unless that has one of its own.
+    n_threads : int, optional
+        By default the limits of the process and of ``OMP_NUM_THREADS``. The result does not depend on it.
+    feature_storage : "auto", None or path of a directory, default="auto"
+        Only for rows that are read in passes: whether their features are embedded once into a temporary file there.
+        "auto" does so in the system's directory where the disk has the space and reading is measured to be faster than
+        embedding; None embeds anew in every pass, and so does "auto" beside a checkpoint. The features are the same
+        numbers either way.
+    checkpoint : path of a directory, optional
+        Only for rows that are read in passes; see `rake`.
+
+    Attributes
+    ----------
+    theta_ : array of shape (n_features_out,)
+        The dual θ.
+    weights_ : array of shape (n_majority,)
+        The raked weights of the majority rows, in their order, summing to one. None where the rows were read in passes.
+    majority_ : array of shape (n_majority,)
+        Which rows these are. None where the rows were read in passes.
+    raking_ : Raking
+        Floor, tolerance and dual with their certificates.
+    floor_ : Floor
+    tolerance_ : float
+    eta_ : float
+        The η that was used.
+    ess_ : float
+        Effective number of majority rows under `weights_`.
+    moments_ : Moments
+        The means of the features before and after; `moment_table` shows them by name.
+    diagnostics_ : DualDiagnostics
+    feature_map_ : transformer
+    classes_ : array
+    pos_label_ : label
+        The rare class.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only where X has column names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from drr import RakingDual
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(400) < 20
+    >>> X = rng.normal(size=(400, 3)) + y[:, None]
+    >>> dual = RakingDual(random_state=0).fit(X, y)
+    >>> score = dual.score_samples(X)
+    >>> bool(score[y].mean() > score[~y].mean()), dual.diagnostics_.is_zero
+    (True, False)
+    """
+
+    def __init__(
+        self,
+        feature_map: Any = None,
+        *,
+        eta: float = 0.05,
+        min_ess: float | None = None,
+        method: str = "auto",
+        pos_label: Any = None,
+        random_state: Any = None,
+        n_threads: int | None = None,
+        feature_storage: Any = "auto",
+        checkpoint: Any = None,
+    ) -> None:
+        self.feature_map = feature_map
+        self.eta = eta
+        self.min_ess = min_ess
+        self.method = method
+        self.pos_label = pos_label
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.feature_storage = feature_storage
+        self.checkpoint = checkpoint
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> RakingDual:
+        """Embed the rows, rake the majority to the mean of the rare class.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns), source of blocks or Dask collection
+            A path, a source of `drr.open_rows` or a Dask collection is read in passes and never held in memory; the
+            default feature map then has features of single precision. `weights_` and `majority_` are None.
+        y : array of shape (n_rows,)
+            Two classes, or more with `pos_label`. For Parquet files and Dask frames also the name of a column.
+        sample_weight : array of shape (n_rows,), optional
+            The base weights d of the majority, and the weights of the mean of the rare class. A row of weight zero is
+            absent. The feature map does not take part.
+
+        Returns
+        -------
+        RakingDual
+            The estimator itself.
+        """
+        self.__dict__.pop("diagnostics_", None)  # interrupted from here on, the estimator is not fitted
+        if reads_in_passes(X):
+            from drr.streaming.fit import fit_from_source
+
+            return fit_from_source(self, X, y, sample_weight)  # type: ignore[no-any-return]
+
+        # 1. The two classes and their weights.
+        X = check_table(self, X, reset=True)
+        labels = read_labels(X, y, type(self).__name__)
+        rare = labels.rare_index(self.pos_label)
+        positive = labels.codes == rare
+        row_weights = check_sample_weight(sample_weight, positive)
+        minority, self.majority_ = np.flatnonzero(positive), np.flatnonzero(~positive)
+        self.classes_, self.pos_label_ = labels.classes, labels.classes[rare]
+
+        # 2. The features of the majority, and the mean that they are to reach.
+        self.feature_map_ = self._fitted_map(X, y)
+        features = self._embed(take_rows(X, self.majority_))
+        rare_features = self._embed(take_rows(X, minority))
+        target = self._mean(rare_features, _part(row_weights, minority))
+
+        # 3. Floor, tolerance and dual.
+        base_weights = check_base_weights(_part(row_weights, self.majority_), len(self.majority_))
+        self.raking_, self.eta_ = self._rake(features, target, base_weights)
+        if self.raking_.dual.status is Status.ZERO_DUAL:
+            chosen_by_ess = self.min_ess is not None
+            message = explain_zero_dual(self.raking_, self.eta_, chosen_by_ess=chosen_by_ess)
+            warnings.warn(message, UserWarning, stacklevel=2)
+
+        # 4. What raking did to the moments.
+        self.moments_ = Moments(
+            self._moment_names(features.shape[1]),
+            target,
+            self._mean(features, base_weights),
+            self._mean(features, self.weights_),
+        )
+        self.diagnostics_: DualDiagnostics = diagnose(self.raking_, self.moments_, self._absent_levels())
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "diagnostics_" in self.__dict__  # the last of a fit
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """θᵀφ(x) of each row: higher means more like the rare class.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        if reads_in_passes(X):
+            return self.feature_map_.project(X, self.theta_)  # type: ignore[no-any-return]
+        X = check_table(self, X, reset=False)
+        if hasattr(self.feature_map_, "project"):  # the same without Φ
+            return np.asarray(self.feature_map_.project(X, self.theta_))
+        return np.asarray(self._embed(X) @ self.theta_)
+
+    def log_density_ratio(self, X: Any) -> NDArray[np.float64]:
+        """θᵀφ(x) − Λ(θ): the score with the constant that makes the tilted majority a distribution.
+
+        Duals fitted on different rows differ in the offset of their scores; these share it.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        return self.score_samples(X) - self.raking_.dual.log_partition
+
+    def moment_table(self) -> Any:
+        """Every moment of the rare class, and of the majority before and after raking, as a pandas frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per feature, with the columns rare, majority, raked, gap_before, gap_after and theta.
+        """
+        check_is_fitted(self)
+        return self.moments_.table(self.theta_)
+
+    @property
+    def theta_(self) -> NDArray[np.float64]:
+        return self.raking_.dual.theta
+
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        return self.raking_.dual.weights
+
+    @property
+    def floor_(self) -> Floor:
+        return self.raking_.floor
+
+    @property
+    def tolerance_(self) -> float:
+        return self.raking_.tolerance
+
+    @property
+    def ess_(self) -> float:
+        return self.raking_.dual.ess
+
+    def _weights_at_hand(self, purpose: str) -> NDArray[np.float64]:
+        """`weights_`, or an error that names what needs them and what to do without."""
+        if self.weights_ is None:
+            raise ValueError(
+                f"{purpose} needs the raked weight of every majority row, but this dual read its rows in passes and "
+                "keeps none (weights_ is None). Fit the dual on rows in memory, or on a sample of them; or compute the "
+                "weights of majority rows as numpy.exp(dual.log_density_ratio(rows)), times their base weights"
+            )
+        return self.weights_
+
+    def _feature_map(self) -> Any:
+        if self.feature_map is None:
+            return RakingFeatureMap(random_state=self.random_state)
+        return self.feature_map
+
+    def _fitted_map(self, X: Any, y: ArrayLike) -> Any:
+        feature_map = seed_nested(self._feature_map(), self.random_state).fit(X, y)
+        if self.feature_map is None:
+            n_features = max(block.stop for block in feature_map.blocks_.values())
+            if len(self.majority_) * n_features > _MOST_DOUBLES:
+                feature_map.set_params(dtype=np.float32)
+        return feature_map
+
+    def _embed(self, X: Any) -> Any:
+        with config_context(transform_output="default"):  # a frame would be converted back at once
+            return self.feature_map_.transform(X)
+
+    def _rake(
+        self, features: Any, target: NDArray[np.float64], base_weights: NDArray[np.float64] | None
+    ) -> tuple[Raking, float]:
+        options: dict[str, Any] = {
+            "base_weights": base_weights,
+            "method": self.method,
+            "n_threads": self.n_threads,
+        }
+        if self.min_ess is not None:
+            return rake_to_ess(features, target, self.min_ess, **options)
+        return rake(features, target, eta=self.eta, **options), float(self.eta)
+
+    def _mean(self, features: Any, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """The weighted mean of the rows, of dense or sparse features of either precision, without a temporary."""
+        flat = np.zeros(features.shape[1])
+        return tilt(features, flat, base_weights=weights, n_threads=self.n_threads).mean
+
+    def _moment_names(self, n_features: int) -> NDArray[Any]:
+        if hasattr(self.feature_map_, "get_feature_names_out"):
+            return np.asarray(self.feature_map_.get_feature_names_out(), dtype=object)
+        return np.array([f"feature{k}" for k in range(n_features)], dtype=object)
+
+    def _absent_levels(self) -> tuple[str, ...]:
+        """Levels with rare rows and no majority rows: an indicator averages zero only where it is zero throughout."""
+        one_hot = getattr(self.feature_map_, "blocks_", {}).get("one_hot", slice(0))
+        moments = self.moments_
+        absent = (moments.base[one_hot] == 0) & (moments.target[one_hot] > 0)
+        return tuple(moments.names[one_hot][absent].tolist())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        tags.input_tags = get_tags(self._feature_map()).input_tags
+        return tags
+
+
+def log_density_ratios(duals: Sequence[RakingDual], X: Any) -> NDArray[np.float64]:
+    """The log density ratios of duals that share one feature map, a column each, with every row embedded once."""
+    thetas = np.stack([dual.theta_ for dual in duals], axis=1)
+    offsets = np.array([dual.raking_.dual.log_partition for dual in duals])
+    ratios = np.empty((X.shape[0], len(duals)))
+    step = max(1, _BLOCK_SIZE // len(thetas))
+    for begin in range(0, len(ratios), step):
+        rows = np.arange(begin, min(begin + step, len(ratios)))
+        ratios[rows] = duals[0]._embed(take_rows(X, rows)) @ thetas - offsets
+    return ratios
+
+
+def _part(weights: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    return None if weights is None else weights[rows]
