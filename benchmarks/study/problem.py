@@ -20,7 +20,7 @@ from benchmarks.study.protocol import split_rows, trial_seed
 from benchmarks.tabular import MASTER_SEED
 from drr import Dual, RakingDual, RakingFeatureMap, solve_dual
 from drr.fusion import Standardisation, standardise
-from drr.raking import tolerance_above
+from drr.raking.functions import tolerance_above
 
 DEPLOYED_ETA = 0.05
 

@@ -84,7 +84,7 @@ def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.floa
     """One column per label: its probability if the estimator has probabilities, otherwise its decision function."""
     refuse_without_score(estimator)
     if is_source(X):
-        return X.map(lambda block: base_scores(estimator, block, labels))
+        return np.asarray(X.map(lambda block: base_scores(estimator, block, labels)))
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         raise TypeError(f"estimator={estimator!r} has no classes_ once it is fitted: it is not a classifier")
