@@ -1,108 +1,117 @@
-"""The pages of the reference, from the package itself: one per stage, so that no public name can be forgotten."""
+"""Write the pages of the reference from the package itself, so that no public name can be forgotten.
+
+The public names are those of ``drr`` (each with its home, in ``drr._HOMES``) and those of the modules that users
+import by name. There is one page per stage of the method, and an index with one line per name.
+"""
 
 from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from sphinx.application import Sphinx
 
 import drr
 
-# Modules in the order of the method, with the heading of their page; those not named here follow by their own name.
-STAGES = {
-    "classifier": "The whole: DRRClassifier",
-    "features": "Features",
-    "raking": "Raking: floor, tolerance, dual",
-    "results": "Results of raking",
-    "score": "The dual as an estimator",
-    "diagnostics": "Diagnostics of a dual",
-    "fusion": "Fusion and separation",
-    "fusion_weight": "The fusion weight",
-    "gain": "The gain with its interval",
-    "theory": "Theory of fusion",
-    "calibration": "Calibration",
-    "decision": "Decision: cuts",
-    "rescoring": "Rescoring",
-    "resampling": "Resampling",
-    "fusion_curve": "Display: the fusion curve",
-    "moment_balance": "Display: the balance of moments",
-    "weight_concentration": "Display: the concentration of weights",
-    "sources": "Rows out of memory",
-    "passes": "Passes over rows",
-    "persistence": "Saving and loading",
-    "export": "Export to ONNX",
-    "report": "The report",
-    "exceptions": "Exceptions",
+# The pages in the order of the method: the modules whose names they hold, and their heading.
+PAGES = {
+    "classifier": (("classifier", "composition.rescoring"), "The classifier"),
+    "features": (("features",), "Features"),
+    "raking": (("raking",), "Raking: floor, tolerance, dual"),
+    "fusion": (("fusion",), "Fusion: weight, separation, gain"),
+    "theory": (("theory",), "Theory of fusion"),
+    "calibration": (("calibration",), "Calibration"),
+    "decision": (("decision",), "Decision: rules and cuts"),
+    "resampling": (("resampling",), "Resampling"),
+    "plotting": (("plotting",), "Pictures"),
+    "streaming": (("streaming",), "Rows from files and clusters"),
+    "persistence": (("persistence",), "Saving and loading"),
+    "export": (("export",), "Export to ONNX"),
+    "report": (("report",), "The report"),
+    "exceptions": (("exceptions",), "Exceptions"),
+    "configuration": (("_native",), "Configuration"),
 }
-# Modules whose functions are public without being repeated in drr.__all__.
-PUBLIC_MODULES = {"theory", "calibration", "export", "report"}
-# Modules whose names users import from another.
-SHOWN_IN = {"drr.decision.rules": "drr.decision"}
+# Modules whose names are public without being repeated in drr.
+PUBLIC_MODULES = {"calibration", "decision", "export", "fusion", "report", "theory"}
 
 
-def modules() -> dict[str, ModuleType]:
-    """Every public module that has public names, in the order of the pages."""
-    found = {
-        info.name: importlib.import_module(f"drr.{info.name}")
-        for info in pkgutil.iter_modules(drr.__path__)
-        if not info.name.startswith("_")
-    }
-    order = [name for name in STAGES if name in found] + sorted(set(found) - set(STAGES))
-    return {name: found[name] for name in order if public_names(found[name])}
+def public_names(module: str) -> list[str]:
+    """List what a module offers to users, under the names by which they import it."""
+    names = {name for name, home in drr._HOMES.items() if home == f"drr.{module}"}
+    if module in PUBLIC_MODULES:
+        names |= set(own_names(module)) - set(drr._HOMES)
+    described = [name for name in names if callable(resolve(module, name))]
+    classes_first = sorted(described, key=lambda name: (not name[0].isupper(), name.lower()))
+    return [f"drr.{name}" if name in drr._HOMES else f"drr.{module}.{name}" for name in classes_first]
 
 
-def public_names(module: ModuleType) -> list[str]:
-    """The names that the page of a module documents, classes before functions."""
-    stem = module.__name__.removeprefix("drr.")
-    listed = set(getattr(module, "__all__", ()))
-    names = []
-    for name, value in vars(module).items():
-        if name.startswith("_") or not (inspect.isclass(value) or inspect.isfunction(value)):
-            continue
-        home = SHOWN_IN.get(value.__module__, value.__module__)
-        if home == module.__name__ and (name in drr.__all__ or name in listed or stem in PUBLIC_MODULES):
-            names.append(name)
-    return sorted(names, key=lambda name: (inspect.isfunction(getattr(module, name)), name.lower()))
-
-
-def qualified_name(module: ModuleType, name: str) -> str:
-    """The shortest name under which users import it."""
-    return f"drr.{name}" if name in drr.__all__ else f"{module.__name__}.{name}"
-
-
-def page(title: str, module: ModuleType) -> str:
-    """One page: what the module says of itself, and a table of its names."""
-    names = [f"   ~{qualified_name(module, name)}" for name in public_names(module)]
-    lines = [
-        title,
-        "=" * len(title),
-        "",
-        inspect.getdoc(module) or "",
-        "",
-        ".. autosummary::",
-        "   :toctree: names",
+def own_names(module: str) -> list[str]:
+    """List the names that a public module exports: its ``__all__``, or what it defines without an underscore."""
+    loaded = importlib.import_module(f"drr.{module}")
+    if hasattr(loaded, "__all__"):
+        return list(loaded.__all__)
+    return [
+        name
+        for name, value in vars(loaded).items()
+        if not name.startswith("_") and getattr(value, "__module__", None) == loaded.__name__
     ]
-    return "\n".join([*lines, "   :nosignatures:", "", *names, ""])
+
+
+def resolve(module: str, name: str) -> Any:
+    """Return the object behind a name of a module."""
+    return getattr(importlib.import_module(f"drr.{module}"), name)
+
+
+def names_of(page: str) -> list[str]:
+    """List the names on a page."""
+    return [name for module in PAGES[page][0] for name in public_names(module)]
+
+
+def table(names: list[str], *options: str) -> list[str]:
+    """Write a table with one line per name, which takes the first line of its docstring."""
+    return [
+        ".. autosummary::",
+        "   :nosignatures:",
+        *(f"   {option}" for option in options),
+        "",
+        *(f"   ~{name}" for name in names),
+        "",
+    ]
+
+
+def write_page(folder: Path, page: str) -> None:
+    """Write one page: what the module says about itself, and a table of its names."""
+    modules, title = PAGES[page]
+    summary = inspect.getdoc(importlib.import_module(f"drr.{modules[0]}")) or ""
+    lines = [title, "=" * len(title), "", summary, "", *table(names_of(page), ":toctree: names")]
+    (folder / f"{page}.rst").write_text("\n".join(lines))
+
+
+def write_index(folder: Path) -> None:
+    """Write the index: every name of every page with its line."""
+    lines = ["Reference", "=========", "", "All public names, in the order of the method.", ""]
+    lines += [".. toctree::", "   :hidden:", "", *(f"   {page}" for page in PAGES), ""]
+    for page, (_, title) in PAGES.items():
+        heading = f":doc:`{title} <{page}>`"
+        lines += [heading, "-" * len(heading), "", *table(names_of(page))]
+    (folder / "index.rst").write_text("\n".join(lines))
 
 
 def write_pages(app: Sphinx, config: object) -> None:
-    """Write the pages and their table of contents before anything is read."""
+    """Write all pages before Sphinx looks for documents."""
+    homes = {f"drr.{module}" for modules, _ in PAGES.values() for module in modules}
+    homeless = sorted(name for name, home in drr._HOMES.items() if home not in homes)
+    if homeless:
+        raise ValueError(f"no page of the reference shows {', '.join(homeless)}; add the modules to PAGES")
     folder = Path(app.srcdir) / "generated" / "reference"
     folder.mkdir(parents=True, exist_ok=True)
-    contents = ["Reference", "=========", "", "One page per stage of the method, in its order.", ""]
-    contents += [".. toctree::", "   :maxdepth: 2", ""]
-    for name, module in modules().items():
-        title = STAGES.get(name, name.replace("_", " ").capitalize())
-        (folder / f"{name}.rst").write_text(page(title, module))
-        contents.append(f"   {name}")
-    (folder / "index.rst").write_text("\n".join([*contents, ""]))
-    # By name: a build that continues an older one would not look into pages that are new.
-    app.config.autosummary_generate = [f"generated/reference/{name}.rst" for name in modules()]
+    for page in PAGES:
+        write_page(folder, page)
+    write_index(folder)
+    # By name: a build that continues an older one does not search pages that are new.
+    app.config.autosummary_generate = [f"generated/reference/{page}.rst" for page in PAGES]
 
 
 def skip_routing(
@@ -113,7 +122,7 @@ def skip_routing(
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Write the pages before Sphinx looks which documents there are."""
+    """Connect the writer of the pages and the filter of the members."""
     app.connect("config-inited", write_pages)
     app.connect("autodoc-skip-member", skip_routing)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

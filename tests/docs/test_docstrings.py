@@ -13,9 +13,9 @@ import pytest
 import drr
 
 MODULES = [
-    importlib.import_module(f"drr.{info.name}")
-    for info in pkgutil.iter_modules(drr.__path__)
-    if not info.name.startswith("_") or info.name == "_dispatch"
+    importlib.import_module(info.name)
+    for info in pkgutil.walk_packages(drr.__path__, "drr.")
+    if not info.name.startswith("drr._native._core") and info.name != "drr.__main__"
 ]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -5,7 +5,7 @@ the two neighbouring distinct scores it separates, so that rounding, or a new ro
 label. Among equally good cuts the highest is chosen: the fewest positive labels.
 """
 
-from drr.decision.cuts import Rule, check_rule, choose_cut, place_cut
+from drr.decision.cuts import choose_cut, place_cut
 from drr.decision.rules import (
     CostMatrix,
     CutRule,
@@ -21,9 +21,7 @@ __all__ = [
     "FalsePositiveRateAtMost",
     "PrecisionAtLeast",
     "RecallAtLeast",
-    "Rule",
     "TopK",
-    "check_rule",
     "choose_cut",
     "place_cut",
 ]

@@ -65,7 +65,7 @@ def choose_fusion_weight(
     Examples
     --------
     >>> import numpy as np
-    >>> from drr.fusion_weight import choose_fusion_weight
+    >>> from drr import choose_fusion_weight
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(2000) < 100
     >>> base, dual = rng.normal(size=(2, 2000)) + np.outer([1.0, 3.0], y)

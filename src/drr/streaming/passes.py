@@ -102,7 +102,7 @@ def merge_passes(answers: Iterable[Answer]) -> Answer:
     Examples
     --------
     >>> import numpy as np
-    >>> from drr.passes import TiltSums, merge_passes
+    >>> from drr.streaming.passes import TiltSums, merge_passes
     >>> rows = np.arange(6.0).reshape(-1, 1)
     >>> request = TiltSums(np.zeros(1), theta=np.ones(1))
     >>> parts = [request(rows[:2], 0), request(rows[2:], 1)]
