@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests with other interpreters, requirements and instruction sets than those at hand, in an environment of their own:
 #
-#   PYTHON=python3.10 tools/compatibility.sh oldest       every requirement, also of the build, at its lower bound (its last patch)
+#   PYTHON=python3.11 tools/compatibility.sh oldest       every requirement, also of the build, at its lower bound (its last patch)
 #   PYTHON=python3.13 tools/compatibility.sh newest       the newest of everything
 #   PYTHON=python3.14t tools/compatibility.sh threaded    free-threaded, with the requirements that have wheels for it
 #   tools/compatibility.sh x86_64_v2                      the kernels of that instruction set; also x86_64_v3, x86_64_v4
@@ -21,10 +21,7 @@ pip install --quiet --upgrade pip
 
 list_requirements() { # of the build and of the tests
   python - <<'EOF'
-try:
-    import tomllib
-except ImportError:  # Python 3.10
-    from pip._vendor import tomli as tomllib
+import tomllib
 
 with open("pyproject.toml", "rb") as file:
     settings = tomllib.load(file)

@@ -1,10 +1,12 @@
 """Pins what builds a release, with the hashes of every file that the package index offers for it.
 
     python tools/pin_requirements.py > requirements-release.txt
+    python tools/pin_requirements.py cibuildwheel > requirements-wheels.txt
     pip install --require-hashes -r requirements-release.txt && python -m build --no-isolation
 
-The versions are those that pip would choose today for [build-system].requires; the index is the one pip is set to. What
-only another Python or system needs is pinned with its condition, so that one file serves the builds of all wheels.
+The versions are those that pip would choose today for [build-system].requires, or for the packages that the command
+names; the index is the one pip is set to. What only another Python or system needs is pinned with its condition, so
+that one file serves the builds of all wheels.
 """
 
 from __future__ import annotations
@@ -13,19 +15,19 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 import urllib.request
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import tomllib
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 ELSEWHERE = [
     {"python_version": python, "python_full_version": f"{python}.9", **system}
-    for python in ("3.10", "3.11", "3.12", "3.13", "3.14")
+    for python in ("3.11", "3.12", "3.13", "3.14", "3.15")
     for system in (
         {"os_name": "posix", "sys_platform": "linux", "platform_system": "Linux"},
         {"os_name": "posix", "sys_platform": "darwin", "platform_system": "Darwin"},
@@ -76,7 +78,7 @@ def find_hashes(index: str, name: str, version: str) -> list[str]:
 
 def main() -> None:
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
-    chosen = choose("build", *wanted)
+    chosen = choose(*(sys.argv[1:] or ["build", *wanted]))
     pins = {canonicalize_name(each["name"]): (each["version"], "") for each in chosen}
     conditions = needed_elsewhere(chosen)
     for each in choose(*conditions):

@@ -53,7 +53,7 @@ def resampler_readings(results: Results) -> pd.DataFrame:
     for name in there:
         row = {"reading": name, **{metric: values[name].mean() for metric, values in tables.items()}}
         own = tables["ap"][name]
-        row["mean |AP - paper| per set"] = float((own - theirs[own.index]).abs().mean())
+        row["mean distance of AP from the paper, per set"] = float((own - theirs[own.index]).abs().mean())
         row["ap paper, same sets"] = float(theirs[own.index].mean())
         row["data sets"] = len(own)
         rows.append(row)

@@ -91,7 +91,7 @@ def save(model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] |
     io = _skops()
     note = ModelNote(
         FORMAT,
-        datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         {"drr": __version__, "python": platform.python_version()}
         | {package: importlib.metadata.version(package) for package in _PACKAGES},
         dict(about or {}),
@@ -201,15 +201,13 @@ def read_note(path: str | os.PathLike[str]) -> ModelNote:
     if not isinstance(content, dict):
         raise _damaged(path, TypeError("its note is not a dictionary"))
     _refuse_newer(path, content)
+    kinds = {"format": int, "versions": dict, "about": dict}
+    if not all(isinstance(content.get(name), kind) for name, kind in kinds.items()):
+        raise _damaged(path, TypeError("its note has entries of the wrong kind"))
     try:
-        note = ModelNote(**content)
+        return ModelNote(**content)
     except TypeError as error:
         raise _damaged(path, error) from error
-    if not (
-        isinstance(note.format, int) and isinstance(note.versions, dict) and isinstance(note.about, dict)
-    ):
-        raise _damaged(path, TypeError("its note has entries of the wrong kind"))
-    return note
 
 
 def _refuse_newer(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None:

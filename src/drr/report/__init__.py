@@ -124,7 +124,7 @@ def write_report(
 def _page(evaluation: Evaluation, title: str) -> str:
     sections = [module.section(evaluation) for module in _SECTIONS]
     links = "".join(f'<li><a href="#{each.anchor}">{escape(each.title)}</a></li>' for each in sections)
-    made = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    made = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
     subtitle = evaluation.details.get("subtitle", "")
     return f"""<!DOCTYPE html>
 <html lang="en">
