@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
@@ -87,7 +87,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     pos_label : label, default=None
         The rare class; None is the rarer one.
     random_state : int, RandomState instance or None, default=None
-        Seed of the split, of the default base, and of the dual and its feature map unless they have seeds of their own.
+        Seed of the split, and of the base, the dual and its feature map unless they have seeds of their own.
     n_jobs : int, optional
         Folds fitted at a time, and jobs of the default base.
 
@@ -156,7 +156,12 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike, **fit_params: Any) -> DRRClassifier:
+    # The weights go on to the base and the dual, whose own requests count: there is nothing to request here.
+    __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012  # read by scikit-learn, never changed
+
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any
+    ) -> DRRClassifier:
         """Fit base and dual, score held-out rows, and learn from these how to fuse, calibrate and cut.
 
         Parameters
@@ -164,10 +169,12 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
         y : array of shape (n_rows,)
             Two classes or more.
+        sample_weight : array of shape (n_rows,), optional
+            Without metadata routing the weights go to the base, the dual and every later stage; with it to whichever
+            of base and dual requests them, and the later stages use the weights that the dual gets.
         **fit_params : dict
-            Without metadata routing: ``sample_weight`` goes to the base, the dual and every later stage, ``groups`` to
-            the splitter, all else to the base. With it: to whatever requests them; the later stages use the weights
-            that the dual gets.
+            Without metadata routing: ``groups`` goes to the splitter, all else to the base. With it: to whatever
+            requests them.
 
         Returns
         -------
@@ -179,7 +186,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         refuse_without_score(base)
         X = check_table(self, X, reset=True)
         labels = read_labels(X, y, type(self).__name__)
-        routed = route_fit_params(self, base, fit_params)
+        routed = route_fit_params(self, base, {"sample_weight": sample_weight, **fit_params})
         recipe = Recipe(base, dual, X, labels, self._rare(labels), routed.base, routed.dual)
         return self._fit(recipe, seed, routed.splitter)
 
@@ -460,7 +467,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _base(self, seed: int) -> Any:
         if self.estimator is not None:
-            return self.estimator
+            unseeded = hasattr(self.estimator, "get_params") and not is_fitted(self.estimator)
+            return seed_nested(self.estimator, seed) if unseeded else self.estimator
         return accept_sample_weight(RandomForestClassifier(random_state=seed, n_jobs=self.n_jobs))
 
     def _dual(self, seed: int) -> Any:

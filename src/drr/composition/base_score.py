@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.ensemble import StackingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from drr._checks.rows import is_source
 from drr._checks.tables import take_rows
+from drr.composition.coded_labels import CodedLabels
 from drr.features import RakingFeatureMap
 from drr.features.columns import read_columns
 
@@ -34,6 +36,9 @@ def fitted_copy(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str
     try:
         return clone(estimator).fit(X, y, **fit_params)
     except (TypeError, ValueError) as error:
+        coded = _fitted_on_codes(estimator, X, y, fit_params)
+        if coded is not None:
+            return coded
         if is_source(X):
             raise TypeError(
                 f"{type(estimator).__name__} is not fitted yet, and cannot be fitted on rows that are read block by "
@@ -50,6 +55,17 @@ def fitted_copy(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str
         raise
 
 
+def _fitted_on_codes(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str, Any]) -> Any:
+    """The estimator fitted on the labels 0, 1, … in place of others; None if that is not what it failed for."""
+    classes = np.unique(y)
+    if is_source(X) or np.array_equal(classes, np.arange(len(classes))):
+        return None
+    try:
+        return CodedLabels(estimator).fit(X, y, **fit_params)
+    except (TypeError, ValueError):
+        return None
+
+
 def take_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_rows: int) -> dict[str, Any]:
     """Fit parameters for some of the rows: what has one entry per row is indexed, the rest is passed on."""
     return {name: _take(value, rows, n_rows) for name, value in params.items()}
@@ -59,12 +75,19 @@ def refuse_without_score(estimator: Any) -> None:
     """Raise where an estimator can give no score."""
     if not hasattr(estimator, "fit"):
         raise TypeError(f"estimator must be a classifier with fit, or None, got {estimator!r}")
-    if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
+    if not _has_score(estimator):
         raise TypeError(
             f"estimator={estimator!r} has neither predict_proba nor decision_function; a base classifier needs one of "
             "them. Wrap it in a classifier that has, for example sklearn.calibration.CalibratedClassifierCV, or "
             "rescore a column of its scores with DRRClassifier.from_scores"
         )
+
+
+def _has_score(estimator: Any) -> bool:
+    """Whether there is a score, or going to be one: a stack without a final estimator adds a logistic regression."""
+    if hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function"):
+        return True
+    return isinstance(estimator, StackingClassifier) and estimator.final_estimator is None
 
 
 def weightless_params(estimator: Any, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,7 +113,7 @@ def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.floa
         raise TypeError(f"estimator={estimator!r} has no classes_ once it is fitted: it is not a classifier")
     positions = [_position(classes, label) for label in labels.tolist()]
     if hasattr(estimator, "predict_proba"):
-        probabilities = np.asarray(estimator.predict_proba(X), dtype=np.float64)
+        probabilities = _per_class(estimator.predict_proba(X), len(classes), estimator)
         return _finite(probabilities[:, positions], estimator)
     decision = np.asarray(estimator.decision_function(X), dtype=np.float64)
     if decision.ndim == 1:  # of two classes, positive for the second
@@ -106,6 +129,20 @@ def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.floa
             "classes; one column per class is needed"
         )
     return _finite(decision[:, positions], estimator)
+
+
+def _per_class(given: Any, n_classes: int, estimator: Any) -> NDArray[np.float64]:
+    """One column of probabilities per class; of two classes, a single column is that of the second."""
+    probabilities = np.asarray(given, dtype=np.float64)
+    if n_classes == 2 and probabilities.shape[1:] in ((), (1,)):
+        second = probabilities.reshape(-1)
+        return np.stack([1 - second, second], axis=1)
+    if probabilities.ndim != 2 or probabilities.shape[1] != n_classes:
+        raise ValueError(
+            f"predict_proba of {type(estimator).__name__} returns shape {probabilities.shape} for {n_classes} classes; "
+            "one column per class is needed"
+        )
+    return probabilities
 
 
 def _finite(scores: NDArray[np.float64], estimator: Any) -> NDArray[np.float64]:
@@ -133,7 +170,10 @@ def _position(classes: NDArray[Any], label: Any) -> int:
 
 
 def _take(value: Any, rows: NDArray[np.intp], n_rows: int) -> Any:
-    if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != n_rows:
+    if not hasattr(value, "__len__") and hasattr(value, "__array__"):
+        value = np.asarray(value)
+    is_scalar = isinstance(value, np.ndarray) and value.ndim == 0
+    if is_scalar or isinstance(value, str) or not hasattr(value, "__len__") or len(value) != n_rows:
         return value
     return take_rows(np.asarray(value) if isinstance(value, list | tuple) else value, rows)
 

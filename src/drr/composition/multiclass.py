@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from drr.calibration import IsotonicCalibration, SigmoidCalibration
 from drr.composition.rescoring import Rescoring
 
+# Nearer to zero or one, the last bit of a probability would move its log-odds by more than 1e-7.
+_LEAST_ODDS = 1e-9
+
 
 def class_rules(threshold: Any, labels: Sequence[Any], *, calibrated: bool) -> list[Any]:
     """The rule for the cut of each class that is scored, from the `threshold` parameter of the classifier.
@@ -61,8 +64,7 @@ def _log_odds_at_cut(rescoring: Rescoring) -> float:
 
 def _log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Finite also for the zeros and ones of an isotonic map."""
-    smallest = np.finfo(np.float64).eps
-    return np.asarray(scipy.special.logit(np.clip(probabilities, smallest, 1 - smallest)))
+    return np.asarray(scipy.special.logit(np.clip(probabilities, _LEAST_ODDS, 1 - _LEAST_ODDS)))
 
 
 def class_probabilities(rescorings: Sequence[Rescoring], fused: NDArray[np.float64]) -> NDArray[np.float64]:

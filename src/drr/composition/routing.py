@@ -35,6 +35,8 @@ def route_fit_params(owner: Any, base: Any, fit_params: Mapping[str, Any]) -> Ro
     """By requests where metadata routing is enabled; otherwise weights to both models, groups to the splitter."""
     params = {name: value for name, value in fit_params.items() if value is not None}
     if is_routing_enabled():
+        if not params:  # scikit-learn then returns what answers every question, even `in`, without end
+            return RoutedParams({}, {}, {})
         routed = process_routing(owner, "fit", **params)
         splitter = routed.splitter.split if "splitter" in routed else {}
         return RoutedParams(dict(routed.estimator.fit), dict(routed.dual.fit), dict(splitter))

@@ -12,6 +12,7 @@ from sklearn import metrics, model_selection
 
 from drr.calibration import IsotonicCalibration, SigmoidCalibration
 from drr.classifier import DRRClassifier
+from drr.composition.coded_labels import CodedLabels
 from drr.composition.models import Models
 from drr.composition.rescoring import HeldOutScores, Rescoring
 from drr.decision.rules import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
@@ -31,7 +32,7 @@ _OWN = (
     *(CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK),
     *(DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler),
     *(Dual, DualDiagnostics, Floor, MomentGap, Moments, Raking),
-    *(Embedding, Levels, Models),
+    *(CodedLabels, Embedding, Levels, Models),
     *(GainInterval, HeldOutScores, Interval, Rescoring, Separation, Standardisation),
     *(IsotonicCalibration, SigmoidCalibration),
 )

@@ -1,0 +1,142 @@
+"""Bases as other packages and users write them: their labels, their probabilities, their weights, their seeds."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier, StackingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import has_fit_parameter
+
+from drr import DRRClassifier
+
+
+@pytest.fixture
+def two_classes(rng):
+    y = (np.arange(240) % 8 == 0).astype(int)
+    return rng.normal(size=(240, 3)) + y[:, None], y
+
+
+class OneColumn(ClassifierMixin, BaseEstimator):
+    """A network's wrapper: a single probability per row, as a vector or as a column."""
+
+    def __init__(self, width=1):
+        self.width = width
+
+    def fit(self, X, y):
+        self.inner_ = LogisticRegression().fit(X, y)
+        self.classes_ = self.inner_.classes_
+        return self
+
+    def predict_proba(self, X):
+        second = self.inner_.predict_proba(X)[:, 1]
+        return {0: second, 1: second[:, None], 3: np.stack([second] * 3, axis=1)}[self.width]
+
+
+@pytest.mark.parametrize("width", [0, 1])
+def test_one_column_of_probabilities_is_that_of_the_second_class(two_classes, width):
+    X, y = two_classes
+    one = DRRClassifier(OneColumn(width), random_state=0).fit(X, y)
+    two = DRRClassifier(LogisticRegression(), random_state=0).fit(X, y)
+    np.testing.assert_allclose(one.base_score(X), two.base_score(X))
+    first = DRRClassifier(OneColumn(width), pos_label=0, random_state=0).fit(X, y)
+    np.testing.assert_allclose(first.base_score(X), 1 - two.base_score(X))
+
+
+def test_other_columns_of_probabilities_are_an_error_with_their_shape(two_classes):
+    X, y = two_classes
+    with pytest.raises(ValueError, match=r"OneColumn returns shape \(\d+, 3\) for 2 classes"):
+        DRRClassifier(OneColumn(3), random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match=r"OneColumn returns shape \(\d+, 1\) for 3 classes"):
+        DRRClassifier(OneColumn(1), random_state=0).fit(X, np.arange(240) % 3)
+
+
+class Weights:
+    """What offers itself as an array and nothing else."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self._values, dtype=dtype)
+
+
+def test_weights_that_only_offer_an_array_are_divided_among_the_rows(two_classes):
+    X, y = two_classes
+    weights = np.linspace(1, 2, 240)
+    offered = DRRClassifier(LogisticRegression(), random_state=0).fit(X, y, Weights(weights))
+    plain = DRRClassifier(LogisticRegression(), random_state=0).fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(offered.fused_score(X), plain.fused_score(X))
+
+
+def test_weights_are_an_argument_that_other_estimators_see(two_classes):
+    X, y = two_classes
+    weights = np.linspace(1, 5, 240)
+    model = DRRClassifier(DecisionTreeClassifier(max_depth=3), random_state=0)
+    assert has_fit_parameter(model, "sample_weight")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        calibrated = CalibratedClassifierCV(model, cv=3)
+        weighted = calibrated.fit(X, y, sample_weight=weights).calibrated_classifiers_[0].estimator
+    assert weighted.rescorings_[0].held_out.weights is not None
+    MultiOutputClassifier(model).fit(X, np.stack([y, 1 - y], axis=1), sample_weight=weights)
+    boosted = AdaBoostClassifier(DRRClassifier(LogisticRegression()), n_estimators=2, random_state=0)
+    assert boosted.fit(X, y).predict(X).shape == y.shape
+
+
+def test_a_stack_without_a_final_estimator_is_a_base(two_classes):
+    X, y = two_classes
+    stack = StackingClassifier([("tree", DecisionTreeClassifier(max_depth=2))], cv=3)
+    model = DRRClassifier(stack, random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.base_score(X), model.estimator_.predict_proba(X)[:, 1])
+
+
+class CodesOnly(LogisticRegression):
+    """Takes the labels 0, 1, … and no others, as XGBoost does."""
+
+    def fit(self, X, y, sample_weight=None):
+        if not np.array_equal(np.unique(y), np.arange(len(np.unique(y)))):
+            raise ValueError(f"Invalid classes inferred from unique values of `y`. Got {np.unique(y)}")
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("labels", [["fraud", "good"], [1, 2], [-1, 1]])
+def test_a_base_that_wants_codes_gets_them(two_classes, labels):
+    X, y = two_classes
+    named = np.array(labels)[1 - y]
+    coded = DRRClassifier(CodesOnly(), random_state=0).fit(X, named)
+    plain = DRRClassifier(LogisticRegression(), random_state=0).fit(X, named)
+    np.testing.assert_allclose(coded.fused_score(X), plain.fused_score(X), rtol=1e-9)
+    assert coded.predict(X).tolist() == plain.predict(X).tolist()
+    assert set(coded.estimator_.predict(X)) <= set(labels)
+
+
+def test_the_reason_of_a_base_that_fails_for_another_reason_is_shown(two_classes):
+    X, y = two_classes
+    with pytest.raises(ValueError, match="max_iter"):
+        DRRClassifier(LogisticRegression(max_iter=-1), random_state=0).fit(X, np.array(["a", "b"])[y])
+
+
+def test_xgboost_takes_text_labels(two_classes):
+    xgboost = pytest.importorskip("xgboost")
+    X, y = two_classes
+    model = DRRClassifier(xgboost.XGBClassifier(n_estimators=5), random_state=0)
+    assert set(model.fit(X, np.array(["no", "yes"])[y]).predict(X)) == {"no", "yes"}
+
+
+def test_a_seed_reaches_a_base_that_has_none(two_classes):
+    X, y = two_classes
+    base = make_pipeline(StandardScaler(), RandomForestClassifier(5))
+    first, second = (DRRClassifier(base, random_state=3).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(first.fused_score(X), second.fused_score(X))
+    own = make_pipeline(StandardScaler(), RandomForestClassifier(5, random_state=9))
+    fitted = DRRClassifier(own, random_state=3).fit(X, y).estimator_
+    assert fitted[-1].random_state == 9
