@@ -9,7 +9,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from drr.cli._main import make_parser
+from drr.cli._parser import make_parser
 
 
 def write_help(app: Sphinx, config: object) -> None:

@@ -2,70 +2,42 @@
 
 from __future__ import annotations
 
-import argparse
 import errno
+import importlib
 import os
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Sequence
-from typing import NoReturn
 
-from drr._native import __version__
-from drr.cli import check, demo, fit, report, score
 from drr.cli._errors import CommandError, ExitCode, in_one_line
 from drr.cli._terminal import Terminal
 
-_EPILOG = """\
-exit codes: 0 done; 1 a problem with the data, the model or a file; 2 a problem with the options;
-3 an unexpected error (please report it); 130 interrupted. `drr COMMAND --help` explains a command."""
 
-
-class _Parser(argparse.ArgumentParser):
-    """Errors in one line, with where to look for help."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(ExitCode.USAGE, f"{self.prog}: {message}; see `{self.prog} --help`\n")
-
-
-def make_parser() -> argparse.ArgumentParser:
-    """The commands and their options."""
-    parser = _Parser(
-        prog="drr",
-        description="Density-ratio rescoring: better ranking of a rare class from any classifier.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"drr {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
-    for command in (check, fit, score, report, demo):
-        command.add_parser(commands)
-    return parser
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit code.
-
-    Whatever goes wrong is told in one line on the standard error. Files are written whole or not at all.
-    """
-    try:
-        options = make_parser().parse_args(arguments)
-    except SystemExit as end:  # argparse has said why
-        return int(end.code or 0)
-    terminal = Terminal(as_json=options.json, quiet=options.quiet)
+def run_command(arguments: Sequence[str] | None = None) -> int:
+    """Read the arguments, then import and run their command; what is imported may fail like the command itself."""
+    shows_traceback = False
     with _Interruption() as interruption:
         try:
+            from drr.cli._parser import make_parser
+
+            options = make_parser().parse_args(arguments)
+            shows_traceback = options.traceback
+            command = importlib.import_module(f"drr.cli.{options.command}")
+            terminal = Terminal(as_json=options.json, quiet=options.quiet)
             with terminal.warnings_as_notes():
-                options.run(options, terminal)
+                command.run(options, terminal)
             sys.stdout.flush()
             return ExitCode.OK
+        except SystemExit as end:  # argparse has said why
+            return int(end.code or 0)
         except BrokenPipeError:
             # Whoever read our output has left; nothing may be flushed to it at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return ExitCode.BROKEN_PIPE
         except (KeyboardInterrupt, Exception) as error:
-            if options.traceback:
+            if shows_traceback:
                 traceback.print_exc()
             text, code = _explain(error)
             if interruption.happened:

@@ -1,4 +1,7 @@
-"""Options with a small language of their own."""
+"""Options with a small language of their own.
+
+What a value stands for is imported when one is given: a mistyped option is answered without loading the package.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,6 @@ import argparse
 from typing import Any
 
 from drr._native.ranking import CUT_METRICS
-from drr.decision.rules import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
-from drr.fusion.weight import METHODS
 
 THRESHOLD_HELP = (
     f"{', '.join(CUT_METRICS)}; recall=0.9, precision=0.5, fpr=0.01; top=100 or top=0.01 (rows, or their share); "
@@ -22,9 +23,15 @@ def threshold(text: str) -> Any:
         return text
     if text == "probability":
         return None
+    number = _number(text)
+    if number is not None:
+        return number
+    mistake = argparse.ArgumentTypeError(f"{text!r} is not a rule; use {THRESHOLD_HELP}")
+    if name not in ("cost", "top", "recall", "precision", "fpr"):
+        raise mistake
+    from drr.decision.rules import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
+
     try:
-        if not equals:
-            return float(text)
         if name == "cost":
             false_positive, false_negative = map(float, value.split(","))
             return CostMatrix(false_positive=false_positive, false_negative=false_negative)
@@ -32,20 +39,22 @@ def threshold(text: str) -> Any:
             return TopK(int(value) if value.isdecimal() else float(value))
         rules = {"recall": RecallAtLeast, "precision": PrecisionAtLeast, "fpr": FalsePositiveRateAtMost}
         return rules[name](float(value))
-    except (KeyError, ValueError):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a rule; use {THRESHOLD_HELP}") from None
+    except ValueError:
+        raise mistake from None
 
 
 def weight(text: str) -> float | str:
     """The weight of the dual, or how to choose it."""
-    if text in METHODS:
-        return text
     number = _number(text)
-    if number is None or not 0 <= number < float("inf"):
+    if number is not None and 0 <= number < float("inf"):
+        return number
+    from drr.fusion.weight import METHODS
+
+    if text not in METHODS:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a number of at least 0 nor one of {', '.join(METHODS)}"
         )
-    return number
+    return text
 
 
 def holdout(text: str) -> float | int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from sklearn.model_selection import StratifiedKFold
 from drr import theory
 from drr._native.ranking import Ranking
 from drr.cli._errors import CommandError
-from drr.cli._options import add_common, add_dual, add_format, add_roles
 from drr.cli._terminal import Terminal
 from drr.cli._training import Training, make_dual, read_training
 from drr.fusion.bootstrap import merge_rows, resample_totals
@@ -59,23 +57,6 @@ class Signal:
         if self.deflection < 1.0:
             return "Little signal: the dual alone separates the classes by less than one standard deviation."
         return "Signal: the dual alone separates the classes well enough to help many base classifiers."
-
-
-def add_parser(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "check",
-        help="is there signal? before any classifier is trained",
-        description="Fit duals only: how near the majority can come to the rare class, how well the dual alone ranks "
-        "rows it did not see, and what adding it to a classifier should change.",
-        epilog="example: drr check train.csv --target fraud",
-    )
-    parser.add_argument("table", metavar="TRAIN", help="a table: .csv, .csv.gz, .tsv or .parquet")
-    add_roles(parser)
-    add_dual(parser)
-    add_format(parser)
-    add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import Any
 
 import numpy as np
 from sklearn.datasets import make_classification
@@ -13,20 +12,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import train_test_split
 
 import drr
-from drr.cli._options import add_common
 from drr.cli._terminal import Terminal
-
-
-def add_parser(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "demo",
-        help="show what drr does on generated data",
-        description="Fit a random forest and its rescored version on half of generated rows, and compare them on the "
-        "other half.",
-    )
-    add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> None:

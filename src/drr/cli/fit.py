@@ -9,10 +9,8 @@ import numpy as np
 
 from drr._checks.labels import read_labels
 from drr.classifier import DRRClassifier
-from drr.cli import _rules
 from drr.cli._bases import make_base
 from drr.cli._errors import CommandError, require
-from drr.cli._options import add_common, add_dual, add_format, add_roles
 from drr.cli._terminal import Terminal
 from drr.cli._training import Training, fingerprint, make_dual, read_training
 from drr.cli._writers import check_output
@@ -23,69 +21,6 @@ from drr.persistence.model_files import save
 MODEL_SUFFIXES = (".skops",)
 
 _N_DONORS = 20
-
-
-def add_parser(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "fit",
-        help="fit a base classifier and its dual, and save the model",
-        description="Fit a base classifier and its dual on a table with a rare class, and save the model.",
-        epilog="example: drr fit train.csv --target fraud -o model.skops",
-    )
-    parser.add_argument("table", metavar="TRAIN", help="a table: .csv, .csv.gz, .tsv or .parquet")
-    parser.add_argument("-o", "--output", required=True, metavar="MODEL", help="the model file, .skops")
-    add_roles(parser)
-    group = parser.add_argument_group("base")
-    group = group.add_mutually_exclusive_group()
-    group.add_argument(
-        "--base",
-        default="rf",
-        metavar="NAME",
-        help="rf (a random forest, the default), hist (boosted trees), logistic, or module:factory for a classifier of "
-        "your own",
-    )
-    group.add_argument(
-        "--scores",
-        metavar="COLUMN",
-        help="rescore this column of scores, of a classifier that did not see the rows",
-    )
-    add_dual(parser)
-    group = parser.add_argument_group("fusion")
-    group.add_argument(
-        "--weight",
-        type=_rules.weight,
-        default=0.5,
-        metavar="W",
-        help="of the dual in the sum: a number or auto (default: %(default)s)",
-    )
-    group.add_argument(
-        "--holdout",
-        type=_rules.holdout,
-        default=0.3,
-        metavar="H",
-        help="the share of the rows held out for weight, calibration and cut, or a number of folds (default: "
-        "%(default)s)",
-    )
-    group.add_argument(
-        "--calibration",
-        choices=("sigmoid", "isotonic"),
-        default="sigmoid",
-        help="from score to probability (default: %(default)s)",
-    )
-    group.add_argument(
-        "--threshold",
-        type=_rules.threshold,
-        default="balanced_accuracy",
-        metavar="RULE",
-        help=f"where to cut (default: %(default)s): {_rules.THRESHOLD_HELP}",
-    )
-    group.add_argument(
-        "--jobs", type=int, metavar="N", help="of the forest and of the folds; -1 for all processors"
-    )
-    add_format(parser)
-    add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> None:

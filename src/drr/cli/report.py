@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
-from drr.cli import _rules
 from drr.cli._errors import CommandError
 from drr.cli._model import open_model
-from drr.cli._options import add_common, add_format, add_trust, open_table
+from drr.cli._options import open_table
 from drr.cli._schema import as_numbers
 from drr.cli._terminal import Terminal
 from drr.cli._training import fingerprint
@@ -17,36 +15,6 @@ from drr.cli._writers import check_output
 from drr.report import write_report
 
 _HTML_SUFFIXES = (".html", ".htm")
-
-
-def add_parser(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "report",
-        help="write one page of HTML about a model and labelled rows",
-        description="Write one page of HTML about a saved model and labelled rows: curves, gain, cuts, probabilities, "
-        "moments, weights. The rows should not be those of the fit; if they are exactly those, the page shows the "
-        "ones that were held out.",
-        epilog="example: drr report model.skops test.csv -o report.html",
-    )
-    parser.add_argument("model", metavar="MODEL", help="a model file of `drr fit`")
-    parser.add_argument(
-        "table", metavar="DATA", help="a table with the target: .csv, .csv.gz, .tsv or .parquet"
-    )
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the page, .html")
-    parser.add_argument(
-        "--title", default="Density-ratio rescoring", metavar="TEXT", help="default: %(default)s"
-    )
-    parser.add_argument(
-        "--rows-per-day",
-        type=_rules.positive,
-        metavar="N",
-        help="rows to score per day, for the budget of alerts",
-    )
-    add_trust(parser)
-    add_format(parser)
-    add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> None:

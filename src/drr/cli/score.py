@@ -7,40 +7,13 @@ from typing import Any
 
 from drr.cli._errors import CommandError, require
 from drr.cli._model import Model, open_model
-from drr.cli._options import add_common, add_format, add_trust, open_table
+from drr.cli._options import open_table
 from drr.cli._schema import as_numbers
 from drr.cli._tables import Table
 from drr.cli._terminal import Terminal
 from drr.cli._writers import OUTPUT_SUFFIXES, check_output, table_writer
 
 SCORE_COLUMNS = ("score", "probability", "prediction", "base_score", "dual_score")
-
-
-def add_parser(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "score",
-        help="score the rows of a table with a saved model",
-        description="Score the rows of a table with a saved model, in their order, holding a part of them at a time.",
-        epilog="columns written: the id columns, then score (fused), probability (of the rare class), prediction, "
-        "base_score and dual_score. The target column, if there is one, is ignored.",
-    )
-    parser.add_argument("model", metavar="MODEL", help="a model file of `drr fit`")
-    parser.add_argument("table", metavar="DATA", help="a table: .csv, .csv.gz, .tsv or .parquet")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="scores: .csv, .csv.gz, .tsv or .parquet (default: CSV to the output)",
-    )
-    parser.add_argument(
-        "--id", action="append", metavar="COLUMN", help="columns to copy (default: those given to `drr fit`)"
-    )
-    parser.add_argument("--keep-all", action="store_true", help="copy all columns of DATA")
-    add_trust(parser)
-    add_format(parser)
-    add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> None:
