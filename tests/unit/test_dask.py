@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 
@@ -29,6 +30,8 @@ ROWS = rng.standard_normal((N, 6)) + 0.7 * Y[:, None]
 TARGET = ROWS[Y].mean(axis=0)
 CHUNKS = (3000, 1, 0, 4999)
 FRAME = pd.DataFrame(ROWS, columns=list("abcdef")).assign(kind=pd.Categorical(rng.choice(["low", "high"], N)))
+WEIGHTS = rng.exponential(size=N)
+FRAME_OF_ALL = FRAME.assign(fraud=Y, weight=WEIGHTS)
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +97,85 @@ def test_dual_of_a_frame_with_the_label_in_a_column():
     np.testing.assert_allclose(one.theta_, other.theta_, rtol=0, atol=1e-9 * np.linalg.norm(other.theta_))
 
 
+@pytest.fixture(params=[8])
+def files(request, tmp_path):
+    """A directory of Parquet files, as another program would have written them."""
+    pytest.importorskip("pyarrow")
+    for k, rows in enumerate(np.array_split(np.arange(N), request.param)):
+        FRAME_OF_ALL.iloc[rows].to_parquet(tmp_path / f"part-{k:02d}.parquet")
+    return tmp_path
+
+
+def same(table):
+    return table
+
+
+# Dask reads several files as one partition when few columns are needed, and decides so for each expression by itself.
+READINGS = {
+    "as it is": (same, same),
+    "few columns": (lambda table: table[["a", "b", "fraud", "weight"]],) * 2,
+    "filtered": (lambda table: table[table["a"] > -1],) * 2,
+    "fewer partitions": (lambda table: table.repartition(npartitions=2), same),
+    "more partitions": (lambda table: table.repartition(npartitions=11), same),
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "reading"),
+    [(8, each) for each in READINGS.values()] + [(2, READINGS["as it is"]), (40, READINGS["as it is"])],
+    ids=[*READINGS, "two files", "forty files"],
+    indirect=["files"],
+)
+@pytest.mark.parametrize("labels", ["name", "series"])
+def test_dual_of_frames_read_lazily_from_parquet(files, reading, labels):
+    read, select = reading
+    table, memory = read(frames.read_parquet(files)), select(FRAME_OF_ALL)
+    rows, y, weights = table.drop(columns=["weight"]), "fraud", table["weight"]
+    if labels == "series":
+        rows, y = rows.drop(columns=["fraud"]), table["fraud"]
+    one = RakingDual(RakingFeatureMap(4, random_state=0)).fit(rows, y, weights)
+    features = memory.drop(columns=["fraud", "weight"])
+    other = RakingDual(RakingFeatureMap(4, random_state=0)).fit(features, memory["fraud"], memory["weight"])
+    np.testing.assert_allclose(one.theta_, other.theta_, rtol=0, atol=1e-9 * np.linalg.norm(other.theta_))
+    assert one.feature_names_in_.tolist() == features.columns.tolist()
+
+
+@pytest.mark.parametrize("kind", ["frame", "array"])
+def test_labels_and_weights_in_chunks_of_unknown_size(files, kind):
+    table = frames.read_parquet(files).persist()
+    rows, y, weights = table[list("abcdef")], table["fraud"].values, table["weight"].values
+    assert np.isnan(y.chunks[0]).all()
+    one = RakingDual(RakingFeatureMap(4, random_state=0)).fit(
+        rows if kind == "frame" else rows.values, y, weights
+    )
+    other = RakingDual(RakingFeatureMap(4, random_state=0)).fit(ROWS, Y, WEIGHTS)
+    np.testing.assert_allclose(one.theta_, other.theta_, rtol=0, atol=1e-9 * np.linalg.norm(other.theta_))
+
+
+def test_filters_of_the_reader(files):
+    table = frames.read_parquet(files, filters=[("a", ">", 0)])
+    one = RakingDual(RakingFeatureMap(8, random_state=0)).fit(table.drop(columns=["weight"]), "fraud")
+    memory = FRAME_OF_ALL[FRAME_OF_ALL["a"] > 0].drop(columns=["weight"])
+    other = RakingDual(RakingFeatureMap(8, random_state=0)).fit(
+        memory.drop(columns=["fraud"]), memory["fraud"]
+    )
+    np.testing.assert_allclose(one.theta_, other.theta_, rtol=0, atol=1e-9 * np.linalg.norm(other.theta_))
+
+
+def test_base_weights_of_a_frame_read_lazily(files):
+    table = frames.read_parquet(files)
+    expected = drr.rake(ROWS, TARGET, base_weights=WEIGHTS)
+    assert_same(drr.rake(table[list("abcdef")], TARGET, base_weights=table["weight"]), expected)
+
+
+def test_labels_in_other_partitions_say_what_to_do(files):
+    table = frames.read_parquet(files)
+    with pytest.raises(
+        ValueError, match=r"y has 3 partitions, but the rows have \d+; .*columns of one frame"
+    ):
+        RakingDual().fit(table.drop(columns=["fraud"]), table["fraud"].repartition(npartitions=3))
+
+
 def test_partitions_with_one_class_only():
     order = np.argsort(Y)
     feature_map = RakingFeatureMap(8, random_state=0)
@@ -152,23 +234,55 @@ def test_array_of_one_dimension_is_refused():
         drr.rake(array.from_array(ROWS[:, 0], chunks=1000), np.zeros(1))
 
 
-def test_a_lost_worker_changes_no_digit():
-    """A worker is killed between two passes, with the partitions that it alone holds."""
+@contextlib.contextmanager
+def two_workers():
     distributed = pytest.importorskip("distributed")
-    blocks = [dask.delayed(part) for part in np.array_split(ROWS, 6)]
-    expected = drr.rake(blocks, TARGET)
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 10, "scheduler": "dask.distributed"}),
         distributed.LocalCluster(**options) as cluster,
         distributed.Client(cluster) as client,
     ):
+        yield cluster, client
+
+
+@pytest.mark.parametrize("files", [4], indirect=True)
+def test_a_worker_lost_while_files_are_read_changes_no_digit(files, monkeypatch):
+    """A worker is killed between two passes; the files that it had read are read again by the other."""
+    feature_map = RakingFeatureMap(4, random_state=0)
+    table = frames.read_parquet(files).drop(columns=["weight"])
+    expected = RakingDual(feature_map).fit(table, "fraud")
+    killed = []
+    with two_workers() as (cluster, client):
+        compute = dask.compute
+
+        def compute_and_kill(*collections, **options):
+            answers = compute(*collections, **options)
+            killed.append(next(iter(cluster.workers.values())))
+            if len(killed) == 5:
+                os.kill(killed[-1].process.pid, KILL)
+            return answers
+
+        monkeypatch.setattr(dask, "compute", compute_and_kill)
+        dual = RakingDual(feature_map).fit(table, "fraud")
+        left = client.scheduler_info()["workers"]
+    assert len(killed) > 5
+    assert killed[4].worker_address not in left
+    np.testing.assert_array_equal(dual.theta_, expected.theta_)
+
+
+def test_a_lost_worker_changes_no_digit():
+    """A worker is killed between two passes, with the partitions that it alone holds."""
+    distributed = pytest.importorskip("distributed")
+    blocks = [dask.delayed(part) for part in np.array_split(ROWS, 6)]
+    expected = drr.rake(blocks, TARGET)
+    with two_workers() as (cluster, client):
         kept = client.persist(blocks)
         distributed.wait(kept)
         killed = []
 
-        def kill_once(figures):
-            if figures["stage"] == "dual" and not killed:
+        def kill_once(progress):
+            if progress["stage"] == "dual" and not killed:
                 nanny = next(iter(cluster.workers.values()))
                 assert client.has_what()[nanny.worker_address]
                 killed.append(nanny.worker_address)

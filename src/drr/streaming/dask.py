@@ -7,6 +7,7 @@ partition whose worker is lost is computed again by Dask, wherever; nothing but 
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,81 +16,128 @@ from drr.streaming.passes import merge_passes
 
 _FAN_IN = 8  # answers merged by one task
 
+Part = tuple[Any, ...]  # the rows of a partition, then its part of each vector, or None
+
 
 class DaskRunner:
     """Puts requests to the partitions of a Dask array or data frame, or to a list of delayed blocks."""
 
     def __init__(self, rows: Any, weights: Any = None) -> None:
         self.n_columns = dask_columns(rows)
-        self.partitions = delayed_parts(rows)
         self.n_rows = known_rows(rows)
         self.has_weights = weights is not None
-        self._weights = None if weights is None else delayed_vector(weights, rows, "base_weights")
+        self._parts = delayed_parts(rows, {"base_weights": weights})
 
     def run_pass(self, request: Any) -> Any:
         """The merged answer of all partitions."""
-        weights = [None] * len(self.partitions) if self._weights is None else self._weights
-        numbers = range(len(self.partitions))
-        return map_merge(request, list(zip(self.partitions, numbers, weights, strict=True)))
+        return map_merge(partial(_ask_part, request), self._parts)
 
 
-def map_merge(function: Any, arguments: list[tuple[Any, ...]]) -> Any:
-    """``merge_passes(function(*each) for each in arguments)`` on the workers; only the result comes here."""
+def _ask_part(request: Any, part: Part, number: int) -> Any:
+    rows, weights = part
+    return request(rows, number, weights)
+
+
+def map_merge(function: Any, parts: list[Any]) -> Any:
+    """``merge_passes(function(part, number) …)`` over all parts, on the workers; only the result comes here."""
     dask = _dask()
     # The question is one task that all others share: as a function it would be written out in the name of each.
     question = dask.delayed(function, pure=False, traverse=False)
     ask = dask.delayed(_ask, pure=False)
-    answers = [ask(question, *each) for each in arguments]
+    answers = [ask(question, part, number) for number, part in enumerate(parts)]
     merge = dask.delayed(_merge_neighbours, pure=False)
     while len(answers) > 1:
         answers = [merge(answers[k : k + _FAN_IN]) for k in range(0, len(answers), _FAN_IN)]
     return dask.compute(answers[0])[0]
 
 
-def _ask(question: Any, *part: Any) -> Any:
-    return question(*part)
+def _ask(question: Any, part: Part, number: int) -> Any:
+    return question(part, number)
 
 
 def _merge_neighbours(answers: list[Any]) -> Any:
     return merge_passes(answers)
 
 
-def delayed_parts(rows: Any) -> list[Any]:
-    """The partitions of rows, in order."""
+def delayed_parts(rows: Any, vectors: dict[str, Any]) -> list[Any]:
+    """Return one delayed tuple per partition: its rows, and its part of each vector or None.
+
+    Dask may read several files of a frame as one partition when few of their columns are needed. The partitions of a
+    column and of the rest of its frame then need not match. What comes from frames therefore becomes one frame before
+    its partitions are taken.
+    """
+    for name, vector in vectors.items():
+        n_parts = _n_partitions(vector)
+        if n_parts is not None and n_parts != _n_partitions(rows):
+            raise ValueError(
+                f"{name} has {n_parts} partitions, but the rows have {_n_partitions(rows)}; they must be the same. "
+                "Pass both as columns of one frame, or repartition or rechunk one of them like the other"
+            )
+    series = {name: vector for name, vector in vectors.items() if _is_frame(rows) and _is_frame(vector)}
+    others = {name: vector for name, vector in vectors.items() if name not in series and vector is not None}
+    packed = _packed_frame(rows, list(series.values()), bool(others)) if _is_frame(rows) else _blocks_of(rows)
+    parts_of_others = [_parts_of_vector(vector, rows, name) for name, vector in others.items()]
+    arrange = _dask().delayed(partial(_arranged, list(vectors), list(series), list(others)), pure=False)
+    return [arrange(*each) for each in zip(packed, *parts_of_others, strict=True)]
+
+
+def _packed_frame(rows: Any, series: list[Any], keep_partitions: bool) -> list[Any]:
+    """Return delayed partitions of a frame, each in a tuple with those of series beside it."""
+    packed = rows.map_partitions(
+        _as_tuple, *series, align_dataframes=False, meta=rows, enforce_metadata=False
+    )
+    parts = packed.to_delayed()
+    if keep_partitions and len(parts) != packed.npartitions:
+        parts = packed.to_delayed(optimize_graph=False)
+    return list(parts)
+
+
+def _as_tuple(*parts: Any) -> tuple[Any, ...]:
+    return parts
+
+
+def _arranged(names: list[str], series: list[str], others: list[str], packed: Any, *rest: Any) -> Part:
+    rows, *columns = packed if isinstance(packed, tuple) else (packed,)
+    known = dict(zip([*series, *others], [*columns, *rest], strict=True))
+    return (rows, *(known.get(name) for name in names))
+
+
+def _blocks_of(rows: Any) -> list[Any]:
+    """Return the delayed blocks of an array or a list."""
     if isinstance(rows, (list, tuple)):
         return list(rows)
-    if hasattr(rows, "chunks") and hasattr(rows, "rechunk"):
-        if len(rows.chunks[1]) > 1:
-            rows = rows.rechunk({1: -1})  # a row must be whole
-        return list(rows.to_delayed().ravel())
-    return list(rows.to_delayed())
+    if len(rows.chunks[1]) > 1:
+        rows = rows.rechunk({1: -1})  # a row must be whole
+    return list(rows.to_delayed().ravel())
 
 
-def delayed_vector(vector: Any, rows: Any, name: str) -> list[Any]:
-    """The parts of a vector that go with the partitions of rows."""
-    n_parts = len(delayed_parts(rows))
-    if isinstance(vector, (list, tuple)) and vector and hasattr(vector[0], "dask"):
-        parts = list(vector)
-    elif hasattr(vector, "to_delayed"):
-        parts = list(np.ravel(vector.to_delayed()))
-    else:
-        lengths = _known_lengths(rows)
-        values = np.asarray(vector)
-        if lengths is None:
-            raise ValueError(
-                f"{name} is not a Dask collection, and the lengths of the partitions are not known; call "
-                "compute_chunk_sizes() on the rows, or pass a Dask collection with the same partitions"
-            )
-        if values.shape != (sum(lengths),):
-            raise ValueError(
-                f"{name} must have shape ({sum(lengths)},), one number per row, got {values.shape}"
-            )
-        return np.split(values, np.cumsum(lengths)[:-1])
-    if len(parts) != n_parts:
+def _parts_of_vector(vector: Any, rows: Any, name: str) -> list[Any]:
+    """Return the parts of a vector that go with the partitions of rows."""
+    if _n_partitions(vector) is not None:
+        return list(vector) if isinstance(vector, (list, tuple)) else list(np.ravel(vector.to_delayed()))
+    lengths = _known_lengths(rows)
+    values = np.asarray(vector)
+    if lengths is None:
         raise ValueError(
-            f"{name} has {len(parts)} partitions, but the rows have {n_parts}; they must be the same"
+            f"{name} is not a Dask collection, and the lengths of the partitions are not known; pass a Dask "
+            "collection with the same partitions, or call compute_chunk_sizes() on an array of rows"
         )
-    return parts
+    if values.shape != (sum(lengths),):
+        raise ValueError(f"{name} must have shape ({sum(lengths)},), one number per row, got {values.shape}")
+    return np.split(values, np.cumsum(lengths)[:-1])
+
+
+def _is_frame(collection: Any) -> bool:
+    return hasattr(collection, "map_partitions") and not hasattr(collection, "rechunk")
+
+
+def _n_partitions(collection: Any) -> int | None:
+    """Return the number of partitions, or None if this is not a Dask collection."""
+    if isinstance(collection, (list, tuple)):
+        return len(collection) if collection and hasattr(collection[0], "dask") else None
+    if hasattr(collection, "rechunk"):
+        return int(collection.numblocks[0])
+    return int(collection.npartitions) if _is_frame(collection) else None
 
 
 def dask_columns(rows: Any) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from drr._checks.rows import is_dask
 from drr.exceptions import NonfiniteRowError
 from drr.streaming.block_reading import read_ahead
-from drr.streaming.dask import dask_columns, delayed_parts, delayed_vector, known_rows, map_merge
+from drr.streaming.dask import dask_columns, delayed_parts, known_rows, map_merge
 from drr.streaming.passes import Merging
 from drr.streaming.runner import fingerprint_of, named_block
 from drr.streaming.sources import open_rows
@@ -74,26 +74,17 @@ class DaskRows:
     """Partitions of a Dask collection, each with its part of the labels and of the weights."""
 
     def __init__(self, X: Any, y: Any = None, weights: Any = None) -> None:
-        if isinstance(y, str):
-            _check_label_column(y, getattr(X, "columns", None), "the Dask frame")
-            X, y = X.drop(columns=[y]), X[y]
-        self.n_columns, self.n_rows = dask_columns(X), known_rows(X)
+        self._label = y if isinstance(y, str) else None
+        if self._label is not None:
+            _check_label_column(self._label, getattr(X, "columns", None), "the Dask frame")
+            y = None
+        self.n_columns, self.n_rows = dask_columns(X) - (self._label is not None), known_rows(X)
         self._X = X
-        parts = delayed_parts(X)
-        nothing = [None] * len(parts)
-        self._arguments = list(
-            zip(
-                parts,
-                range(len(parts)),
-                nothing if y is None else delayed_vector(y, X, "y"),
-                nothing if weights is None else delayed_vector(weights, X, "sample_weight"),
-                strict=True,
-            )
-        )
+        self._parts = delayed_parts(X, {"y": y, "sample_weight": weights})
 
     def run(self, function: Any) -> Any:
         """The merged answers of ``function(rows, number, labels, weights)``, merged on the workers."""
-        return map_merge(partial(_in_partition, function), self._arguments)
+        return map_merge(partial(_in_partition, function, self._label), self._parts)
 
     def map(self, function: Any) -> Any:
         """The results of ``function(rows)`` as a Dask collection of the same partitions, not computed yet."""
@@ -112,8 +103,11 @@ def raw_rows(X: Any, y: Any = None, weights: Any = None) -> LocalRows | DaskRows
     return DaskRows(X, y, weights) if is_dask(X) else LocalRows(X, y, weights)
 
 
-def _in_partition(function: Any, block: Any, number: int, y: Any, weights: Any) -> Any:
+def _in_partition(function: Any, label: str | None, part: Any, number: int) -> Any:
     """What `function` makes of a partition; errors that do not name it are told its number."""
+    block, y, weights = part
+    if label is not None:
+        block, y = block.drop(columns=[label]), block[label]
     try:
         return function(block, number, y, weights)
     except NonfiniteRowError:
