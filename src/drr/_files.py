@@ -17,17 +17,17 @@ _FOLDER_PREFIX = ".drr-draft-"
 
 @contextlib.contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft to write to, which replaces `path` once all is written and is removed otherwise.
+    """Yield a draft to write to, which replaces `path` once it is complete and is removed otherwise.
 
-    An interruption or a full disk leaves what was at `path` before untouched. The draft has the name of the file, by
-    which writers choose a format, and lies in a folder of its own beside it, which nobody else may enter. A file that
-    is replaced keeps its mode and owner, and where `path` is a link it is what the link names that is replaced. A pipe
-    or a device cannot be replaced: it is handed all bytes at the end.
+    An interruption or a full disk leaves what was at `path` before untouched. The draft has the name of the file,
+    from which writers choose a format, and is in a folder next to it that other users cannot enter. A file that is
+    replaced keeps its mode and owner; if `path` is a link, the file behind the link is replaced. A pipe or a device
+    cannot be replaced: it receives all bytes at the end.
     """
     given = Path(path)
     if given.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    # Not resolved where it is not a file: what /dev/stdout leads to may have no name.
+    # Do not resolve what is not a file: the target of /dev/stdout may have no name.
     is_stream = given.exists() and not given.is_file()
     target = given if is_stream else Path(os.path.realpath(given))
     try:
@@ -43,7 +43,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
                 _keep_permissions(target, draft)
                 os.replace(draft, target)
     except OSError as error:
-        # A full disk names no file, and the draft means nothing to anybody.
+        # The error of a full disk names no file, and the name of the draft means nothing to the user.
         if error.filename is None or _FOLDER_PREFIX in str(error.filename):
             error.filename = os.fspath(path)
         raise
@@ -55,7 +55,7 @@ def _keep_permissions(old: Path, new: Path) -> None:
     except FileNotFoundError:
         return
     if sys.platform != "win32":
-        # Without the right to give files away the new one belongs to who writes it, as any file does.
+        # Without the right to give files away, the new file belongs to its writer, as any file does.
         with contextlib.suppress(PermissionError):
             os.chown(new, before.st_uid, before.st_gid)
     os.chmod(new, stat.S_IMODE(before.st_mode))

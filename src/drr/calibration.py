@@ -22,7 +22,7 @@ from drr.fusion.standardisation import standardise
 # the score tells next to nothing, large enough to keep its ranking in the digits of the probabilities.
 SMALLEST_SLOPE = 1e-3
 
-_LARGEST_N_ITER = 200
+_MAX_ITER = 200
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -41,11 +41,11 @@ class SigmoidCalibration:
     intercept: float
 
     def predict(self, score: ArrayLike) -> NDArray[np.float64]:
-        """Probability of the rare class for each score."""
+        """Return the probability of the rare class for each score."""
         return np.asarray(scipy.special.expit(self.slope * check_score(score) + self.intercept))
 
     def score_at(self, probability: float) -> float:
-        """The score above which the probability is larger than this."""
+        """Return the score above which the probability is larger than this."""
         return float((scipy.special.logit(probability) - self.intercept) / self.slope)
 
 
@@ -53,7 +53,7 @@ class SigmoidCalibration:
 class IsotonicCalibration:
     """A non-decreasing, piecewise linear map through knots, constant beyond the outer ones.
 
-    It can tie scores that the ranking told apart: rank by the score, not by these probabilities.
+    It can tie scores that the ranking distinguishes: rank by the score, not by these probabilities.
 
     Examples
     --------
@@ -67,11 +67,14 @@ class IsotonicCalibration:
     probability_knots: NDArray[np.float64]
 
     def predict(self, score: ArrayLike) -> NDArray[np.float64]:
-        """Probability of the rare class for each score."""
+        """Return the probability of the rare class for each score."""
         return np.asarray(np.interp(check_score(score), self.score_knots, self.probability_knots))
 
     def score_at(self, probability: float) -> float:
-        """The score above which the probability is larger than this; the largest number where it never is."""
+        """Return the score above which the probability is larger than this.
+
+        It is the largest finite number if no score has such a probability.
+        """
         above = np.flatnonzero(self.probability_knots > probability)
         if len(above) == 0:
             return float(np.finfo(np.float64).max)
@@ -108,9 +111,9 @@ def fit_calibration(
         Numbers of rows, or relative: weights that sum to fewer than the rows there are count at a mean of one.
     constrained : bool, default=True
         For "sigmoid". True: Platt's smoothed targets, (n₁+1)/(n₁+2) and 1/(n₀+2), which keep separable rows
-        finite, and a slope of at least 0.001 per standard deviation of the score, so that the probabilities
+        finite, and a slope of at least 0.001 per standard deviation of the score, which makes the probabilities
         rank like the score; a warning says when the data ask for a slope of zero or less. False: the
-        maximum-likelihood logistic fit, whose slope may be negative; where none exists, because a cut
+        maximum-likelihood logistic fit, whose slope may be negative; if none exists, because a cut
         separates the classes, smoothed targets are used.
     pos_label : label, optional
         The rare class.
@@ -189,14 +192,17 @@ def _warn_of_slope(slope: float, positive: NDArray[np.bool_]) -> None:
 
 
 def _smoothed_targets(positive: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Platt's targets: the posterior means of the labels under a uniform prior."""
+    """Return Platt's targets: the posterior means of the labels under a uniform prior."""
     counts = as_counts(weights)
     n_positive, n_negative = counts[positive].sum(), counts[~positive].sum()
     return np.asarray(np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2)))
 
 
 def _is_separable(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> bool:
-    """Some cut has one class at or above it and the other at or below it; a constant score is not meant."""
+    """Return whether a cut has one class at or above it and the other at or below it.
+
+    A constant score does not count as separable.
+    """
     ones, zeros = score[positive], score[~positive]
     if score.min() == score.max():
         return False
@@ -212,7 +218,7 @@ class _Point:
     value: float
     value_rounding: float
     gradient: NDArray[np.float64]
-    excess: float  # the gradient in units of its own rounding error: at most one, and there is no sign left
+    excess: float  # the gradient in units of its rounding error; at most one means that its sign is unknown
 
 
 @dataclass(frozen=True)
@@ -225,7 +231,7 @@ class _LogisticLoss:
     share: NDArray[np.float64]
 
     def at(self, parameters: NDArray[np.float64]) -> _Point:
-        """Loss and gradient, each with what rounding may add to it."""
+        """Return the loss and the gradient, each with its rounding error."""
         linear = parameters @ self.design + self.offset
         size = np.abs(linear)
         # log(1 + exp(η)) without overflow, and in vectors, which numpy's logaddexp is not.
@@ -241,7 +247,10 @@ class _LogisticLoss:
         return _Point(parameters, linear, value, value_rounding, gradient, float(excess.max()))
 
     def newton_step(self, point: _Point) -> NDArray[np.float64]:
-        """The step to the minimum of the quadratic model; a constant score has no curvature in the slope."""
+        """Return the step to the minimum of the quadratic model.
+
+        A constant score has no curvature in the slope, hence the ridge.
+        """
         probability = scipy.special.expit(point.linear)
         hessian = (self.design * (self.share * probability * (1 - probability))) @ self.design.T
         hessian[np.diag_indices_from(hessian)] += 1e-14 + 1e-12 * np.trace(hessian)
@@ -284,7 +293,7 @@ def _fit_logistic(
     start = np.zeros(len(design))
     start[-1] = scipy.special.logit(share @ target)
     point = loss.at(start)
-    for _ in range(_LARGEST_N_ITER):
+    for _ in range(_MAX_ITER):
         if point.excess <= 1:
             break
         following = loss.search(point, loss.newton_step(point))

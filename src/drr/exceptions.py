@@ -15,7 +15,7 @@ class InfeasibleToleranceError(ValueError):
     lower_bound : float
         A certified lower bound of the floor, above the tolerance: the proof.
     upper_bound : float
-        A certified upper bound of the floor, reachable; NaN where no floor was given.
+        A certified upper bound of the floor, reachable; NaN if no floor was given.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class InfeasibleToleranceError(ValueError):
 
 
 class ModelFileError(ValueError):
-    """A file is not a model that this version of drr can load: damaged, foreign, newer, or with types nobody trusts.
+    """A file is not a model that this version can load: damaged, foreign, newer, or with untrusted types.
 
     Examples
     --------
@@ -57,8 +57,8 @@ class ModelFileError(ValueError):
     ...     try:
     ...         drr.load(path)
     ...     except drr.ModelFileError:
-    ...         print("refused")
-    refused
+    ...         print("not a model file")
+    not a model file
     """
 
 
@@ -70,7 +70,7 @@ class NonfiniteRowError(ValueError):
     what : str
         What was found: NaN or infinity.
     block, row, column : int
-        Where, counted from zero; the row within its block.
+        The position, counted from zero; the row within its block.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Export: the scoring path of a fitted classifier as an ONNX graph, for systems without Python.
 
 The dual becomes linear + one-hot + sine, the fusion an affine map, the calibration a sigmoid or a broken line; the base
-goes through `skl2onnx <https://onnx.ai/sklearn-onnx/>`_. All arithmetic of ours is in double precision.
+goes through `skl2onnx <https://onnx.ai/sklearn-onnx/>`_. All of drr's own arithmetic is in double precision.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MATRIX = "X"
 
 
 def to_onnx(classifier: DRRClassifier) -> Any:
-    """The scoring path of a fitted classifier of two classes; needs skl2onnx, in the extra ``onnx``.
+    """Export the scoring path of a fitted classifier of two classes; needs skl2onnx, in the extra ``onnx``.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def to_onnx(classifier: DRRClassifier) -> Any:
     Returns
     -------
     onnx.ModelProto
-        Inputs: one column per name, of shape (n_rows, 1), float64 or for categories text, where the classifier was
-        fitted on a frame; otherwise a float64 matrix ``X``. Where it was fitted from scores, also ``base_score``.
+        Inputs: if the classifier was fitted on a frame, one column per name, of shape (n_rows, 1), float64 or, for
+        categories, text; otherwise a float64 matrix ``X``. If it was fitted from scores, also ``base_score``.
         Outputs, each of shape (n_rows, 1): ``score`` (fused), ``probability`` of the rare class (if calibrated) and
         ``label``.
 
@@ -91,19 +91,19 @@ class _Graph:
         return name
 
     def constant(self, values: ArrayLike) -> str:
-        """A fixed tensor; return its name."""
+        """Add a fixed tensor; return its name."""
         name = f"constant{len(self.initializers)}"
         self.initializers.append(self._numpy.from_array(np.asarray(values), name))
         return name
 
     def value(self, name: str, kind: str, width: int = 1) -> Any:
-        """The declaration of an input or output."""
+        """Return the declaration of an input or output."""
         return self._onnx.helper.make_tensor_value_info(
             name, getattr(self._onnx.TensorProto, kind), [None, width]
         )
 
     def model(self) -> Any:
-        """The whole, checked."""
+        """Return the whole model, checked."""
         helper = self._onnx.helper
         graph = helper.make_graph(self.nodes, "drr", self.inputs, self.outputs, self.initializers)
         opsets = [helper.make_opsetid(domain, version) for domain, version in self.opsets.items()]
@@ -131,7 +131,7 @@ def _inputs(graph: _Graph, classifier: DRRClassifier, feature_map: RakingFeature
 
 
 def _dual(graph: _Graph, classifier: DRRClassifier, feature_map: RakingFeatureMap, columns: list[str]) -> str:
-    """θᵀφ(x) − Λ(θ)."""
+    """Add the dual's score, θᵀφ(x) − Λ(θ)."""
     embedding, blocks, theta = feature_map._embedding, feature_map.blocks_, classifier.dual_.theta_
     total = graph.constant(np.full((1, 1), -classifier.dual_.raking_.dual.log_partition))
     if embedding.numeric:
@@ -165,7 +165,7 @@ def _dual(graph: _Graph, classifier: DRRClassifier, feature_map: RakingFeatureMa
 
 
 def _standardised(graph: _Graph, raw: str, embedding: Any) -> str:
-    """z, with missing values at the mean beside their indicators."""
+    """Add the standardised columns, with missing values at the mean, and their indicators."""
     n_columns = len(embedding.numeric)
     if len(embedding.indicated):
         missing = graph.node("IsNaN", raw)
@@ -178,7 +178,7 @@ def _standardised(graph: _Graph, raw: str, embedding: Any) -> str:
 
 
 def _base(graph: _Graph, classifier: DRRClassifier) -> str:
-    """The score of the base, through skl2onnx."""
+    """Add the score of the base, through skl2onnx."""
     if classifier.estimator_ is None:
         graph.inputs.append(graph.value("base_score", "DOUBLE"))
         return "base_score"
@@ -214,7 +214,7 @@ def _base(graph: _Graph, classifier: DRRClassifier) -> str:
 
 
 def _fuse(graph: _Graph, classifier: DRRClassifier, base: str, dual: str) -> str:
-    """z(base) + w·z(dual)."""
+    """Add the fused score, z(base) + w·z(dual)."""
     rescoring = classifier.rescorings_[0]
 
     def standardise(score: str, by: Any, weight: float) -> str:
@@ -260,7 +260,7 @@ def _outputs(graph: _Graph, classifier: DRRClassifier, fused: str) -> None:
 
 
 def _broken_line(graph: _Graph, score: str, calibration: IsotonicCalibration) -> None:
-    """p₀ + Σₖ slopeₖ·(the part of the k-th piece that the score has passed)."""
+    """Add the isotonic map, p₀ + Σₖ slopeₖ·(the part of the k-th piece that the score has passed)."""
     knots, levels = calibration.score_knots, calibration.probability_knots
     widths: NDArray[np.float64] = np.diff(knots)
     passed = graph.node("Sub", score, graph.constant(knots[None, :-1]))

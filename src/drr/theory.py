@@ -83,7 +83,7 @@ def _unwrap(values: NDArray[Any]) -> FloatOrArray:
 
 
 def fusion_deflection(d1: ArrayLike, d2: ArrayLike, rho: ArrayLike, w: ArrayLike) -> FloatOrArray:
-    """The deflection d′(w) of two fused scores, standardised within classes.
+    """Return the deflection d′(w) of two fused scores, standardised within classes.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def fusion_deflection(d1: ArrayLike, d2: ArrayLike, rho: ArrayLike, w: ArrayLike
     rho : float or array
         Their within-class correlation.
     w : float or array
-        Weight of the dual; infinity stands for the dual alone.
+        Weight of the dual; infinity means the dual alone.
 
     Returns
     -------
@@ -122,7 +122,9 @@ def fusion_deflection(d1: ArrayLike, d2: ArrayLike, rho: ArrayLike, w: ArrayLike
 def fusion_gains(
     d1: ArrayLike, d2: ArrayLike, rho: ArrayLike, w: ArrayLike = DEPLOYED_WEIGHT
 ) -> FloatOrArray:
-    """Whether fusing with within-class weight w > 0 improves the separation: w(d₁² − d₂²) < 2d₁(d₂ − ρd₁).
+    """Return whether fusing with within-class weight w > 0 improves the separation.
+
+    The condition is w(d₁² − d₂²) < 2d₁(d₂ − ρd₁).
 
     For d₁, d₂ ≥ 0 this is d′(w) > d₁ without its square root. At d₁ = 0 any d₂ > 0 is a gain.
 
@@ -142,7 +144,7 @@ def fusion_gains(
 
 
 def fusion_threshold(rho: ArrayLike, w: ArrayLike = DEPLOYED_WEIGHT) -> FloatOrArray:
-    """The ratio d₂/d₁ above which fusing with weight w improves the separation.
+    """Return the ratio d₂/d₁ above which fusing with weight w improves the separation.
 
     The positive root of w·r² + 2r = w + 2ρ, written without cancellation for small w; at w = ½ it is √(5 +
     4ρ) − 2. It is ρ at w = 0: an infinitesimal part of the dual helps exactly if d₂ > ρd₁.
@@ -162,7 +164,7 @@ def fusion_threshold(rho: ArrayLike, w: ArrayLike = DEPLOYED_WEIGHT) -> FloatOrA
 
 
 def optimal_weight(d1: ArrayLike, d2: ArrayLike, rho: ArrayLike) -> FloatOrArray:
-    """The weight w* ≥ 0 that maximises the deflection of the fused score, standardised within classes.
+    """Return the weight w* ≥ 0 that maximises the deflection of the fused score, standardised within classes.
 
     Parameters
     ----------
@@ -175,7 +177,7 @@ def optimal_weight(d1: ArrayLike, d2: ArrayLike, rho: ArrayLike) -> FloatOrArray
     Returns
     -------
     float or array
-        0 where d₂ ≤ ρd₁ (the dual adds nothing; also where neither score has signal), infinity where d₁ ≤ ρd₂
+        0 if d₂ ≤ ρd₁ (the dual adds nothing; also if neither score has signal), infinity if d₁ ≤ ρd₂
         (the base adds nothing), and (d₂ − ρd₁)/(d₁ − ρd₂) between.
 
     Examples
@@ -197,7 +199,9 @@ def optimal_weight(d1: ArrayLike, d2: ArrayLike, rho: ArrayLike) -> FloatOrArray
 
 
 def effective_weight(w: ArrayLike, d1: ArrayLike, d2: ArrayLike, minority_share: ArrayLike) -> FloatOrArray:
-    """The within-class weight of a deployed, marginally standardised one: w·√((1 + π₀π₁d₁²)/(1 + π₀π₁d₂²)).
+    """Return the within-class weight of a deployed, marginally standardised one.
+
+    It is w·√((1 + π₀π₁d₁²)/(1 + π₀π₁d₂²)).
 
     Examples
     --------
@@ -214,7 +218,7 @@ def effective_weight(w: ArrayLike, d1: ArrayLike, d2: ArrayLike, minority_share:
 
 
 def marginal_weight(w: ArrayLike, d1: ArrayLike, d2: ArrayLike, minority_share: ArrayLike) -> FloatOrArray:
-    """The weight to deploy for a within-class weight: the inverse of `effective_weight`.
+    """Return the weight to deploy for a within-class weight: the inverse of `effective_weight`.
 
     Examples
     --------
@@ -232,7 +236,7 @@ def marginal_fusion_gains(
     minority_share: ArrayLike,
     w: ArrayLike = DEPLOYED_WEIGHT,
 ) -> FloatOrArray:
-    """Whether the deployed score, standardised marginally with weight w, separates better than the base.
+    """Return whether the deployed, marginally standardised score separates better than the base.
 
     With r = d₂/d₁ and q = π₀π₁d₁² this reads w·√((1 + q)/(1 + qr²))·(1 − r²) < 2(r − ρ); as π₁ → 0 it becomes
     r > √(5 + 4ρ) − 2 at w = ½.
@@ -247,7 +251,7 @@ def marginal_fusion_gains(
 
 
 def binormal_auc(deflection: ArrayLike) -> FloatOrArray:
-    """Area under the ROC curve of normal classes with equal variances: Φ(d/√2).
+    """Return the area under the ROC curve of normal classes with equal variances: Φ(d/√2).
 
     Examples
     --------
@@ -260,7 +264,7 @@ def binormal_auc(deflection: ArrayLike) -> FloatOrArray:
 
 
 def binormal_auprc(deflection: ArrayLike, minority_share: ArrayLike) -> FloatOrArray:
-    """Area under the precision–recall curve of normal classes with equal variances.
+    """Return the area under the precision–recall curve of normal classes with equal variances.
 
     With Q the upper tail of the standard normal law, a cut z above the positive mean has recall Q(z) and
     false-positive rate Q(z + d). The area ∫ precision d(recall) is the mean, over z standard normal, of
@@ -284,7 +288,7 @@ def binormal_auprc(deflection: ArrayLike, minority_share: ArrayLike) -> FloatOrA
 
 
 def cantelli_bound(deflection: ArrayLike) -> FloatOrArray:
-    """The largest error rate of either class at a cut midway between the class means: 1/(1 + (d/2)²).
+    """Return the largest error rate of either class at a cut midway between the class means: 1/(1 + (d/2)²).
 
     Cantelli's inequality, for any law of the score with common within-class variance; one (no bound) for d ≤
     0.
@@ -302,11 +306,11 @@ def cantelli_bound(deflection: ArrayLike) -> FloatOrArray:
 def gaussian_dual(
     majority_mean: ArrayLike, rare_mean: ArrayLike, covariance: ArrayLike
 ) -> NDArray[np.float64]:
-    """The dual of a normal majority raked exactly to the rare mean: θ = Σ⁻¹(μ₁ − μ₀).
+    """Return the dual of a normal majority raked exactly to the rare mean: θ = Σ⁻¹(μ₁ − μ₀).
 
     An exponential tilt by θᵀx moves the mean of N(μ₀, Σ) to μ₀ + Σθ and keeps Σ. This is also the limit of the slopes
     of a logistic regression as the majority grows without bound (Owen, 2007), and the gradient of the log density ratio
-    where the rare class is normal with the same Σ.
+    if the rare class is normal with the same Σ.
 
     Parameters
     ----------
@@ -337,7 +341,7 @@ def gaussian_dual(
 
 
 def pps_covariance(features: object, weights: ArrayLike, n_draws: int) -> NDArray[np.float64]:
-    """Covariance of the mean of m rows drawn with replacement with probabilities w: Σ_w/m.
+    """Return the covariance of the mean of m rows drawn with replacement with probabilities w: Σ_w/m.
 
     Given the data, the mean of a raked and relabelled sample has expectation Φᵀw and this covariance, with
     Σ_w = Σᵢ wᵢ(φᵢ − Φᵀw)(φᵢ − Φᵀw)ᵀ. The variance of the plug-in minority mean has no such term.

@@ -153,7 +153,7 @@ class Unfittable(LogisticRegression):
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"threshold": "roc_auc"}, ValueError, "threshold='roc_auc' is no metric of labels"),
+        ({"threshold": "roc_auc"}, ValueError, "threshold='roc_auc' is not a metric of labels"),
         ({"threshold": lambda a, b: 1.0}, TypeError, "threshold=.* takes no sample_weight"),
         (
             {"dual": RakingDual(pos_label=0)},

@@ -1,6 +1,6 @@
 """Decision: the cut above which a score is labelled positive.
 
-A row is positive exactly where score > cut, which is where score − cut > 0. A cut is placed midway between
+A row is positive if and only if score > cut, that is, score − cut > 0. A cut is placed midway between
 the two neighbouring distinct scores it separates, so that rounding, or a new row near either, does not flip a
 label. Among equally good cuts the highest is chosen: the fewest positive labels.
 """

@@ -27,8 +27,8 @@ from drr.decision.rules import (
     Sweep,
 )
 
-# The most cuts at which a user's metric is evaluated.
-LARGEST_N_CANDIDATES = 1000
+# The largest number of cuts at which a user's metric is evaluated.
+MAX_CANDIDATES = 1000
 
 
 Rule = float | str | CutRule | Callable[..., Any]
@@ -55,8 +55,8 @@ def choose_cut(
         cut, or that of a scikit-learn scorer. `RecallAtLeast`, `PrecisionAtLeast`, `FalsePositiveRateAtMost`,
         `TopK` and `CostMatrix` are rules. A callable is a metric of (y_true, y_pred), or a scorer of
         (estimator, X, y), with the rare class as 1 and the other as 0. It and scorers are evaluated directly
-        below each positive row (at most 1 000 of these), where every metric that does not reward false
-        positives has its best cut, and at the ends.
+        below each positive row (at most 1 000 of these), because every metric that does not reward false
+        positives has its best cut there, and at the ends.
     sample_weight : array of shape (n_rows,), optional
     pos_label : label, optional
         The rare class.
@@ -64,7 +64,7 @@ def choose_cut(
     Returns
     -------
     float
-        Finite. A row is positive exactly where score > cut.
+        Finite. A row is positive if and only if score > cut.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def choose_cut(
 
 
 def check_rule(rule: object, name: str = "rule", *, weighted: bool = False) -> None:
-    """Refuse what is neither a cut nor a way to choose one; a metric is tried on four rows."""
+    """Check that a rule is a cut or a way to choose one; a metric is tried on four rows."""
     if is_number(rule):
         check_between(rule, -np.inf, np.inf, name)
     elif not isinstance(rule, CutRule) and not (isinstance(rule, str) and rule in CUT_METRICS):
@@ -115,7 +115,7 @@ def _try_metric(rule: object, name: str, weighted: bool) -> None:
         float(metric(y_true, y_pred, **options))
     except (TypeError, ValueError) as error:
         raise type(error)(
-            f"{name}={rule!r} is no metric of labels, with the rare class as 1 and the other as 0: {error}"
+            f"{name}={rule!r} is not a metric of labels, with the rare class as 1 and the other as 0: {error}"
         ) from error
 
 
@@ -128,7 +128,7 @@ def _accepts_weights(metric: Callable[..., Any]) -> bool:
 
 
 def place_cut(levels: NDArray[np.float64], n_levels: int) -> float:
-    """A cut below the first `n_levels` of the distinct scores `levels`, which fall.
+    """Return a cut below the first `n_levels` of the distinct scores `levels`, which fall.
 
     Midway to the next score; below the lowest and above the highest score by half the mean distance of the
     scores.
@@ -143,7 +143,7 @@ def place_cut(levels: NDArray[np.float64], n_levels: int) -> float:
         return float(max(cut, levels[0]))
     if n_levels == len(levels):
         return float(min(cut, np.nextafter(levels[-1], -np.inf)))
-    return float(cut if below <= cut < above else below)  # no number lies between neighbours
+    return float(cut if below <= cut < above else below)  # there is no number between neighbours
 
 
 def _maximise(
@@ -154,10 +154,10 @@ def _maximise(
     levels: NDArray[np.float64],
     sweep: Sweep,
 ) -> int:
-    """The number of levels to label positive for the largest value of a metric of labels."""
+    """Return the number of levels to label positive for the largest value of a metric of labels."""
     below_positive = np.flatnonzero(np.diff(sweep.true_positives) > 0) + 1
-    if len(below_positive) > LARGEST_N_CANDIDATES:
-        kept = np.linspace(0, len(below_positive) - 1, LARGEST_N_CANDIDATES).round().astype(np.intp)
+    if len(below_positive) > MAX_CANDIDATES:
+        kept = np.linspace(0, len(below_positive) - 1, MAX_CANDIDATES).round().astype(np.intp)
         below_positive = below_positive[kept]
     candidates = np.unique(np.concatenate([[0], below_positive, [len(levels)]]))
     y_true = positive.astype(np.int64)
@@ -175,7 +175,7 @@ def _maximise(
 
 
 def _as_metric(rule: Any, name: str) -> Callable[..., float]:
-    """A function (y_true, y_pred, sample_weight=...) from a metric, a scorer, or the name of one."""
+    """Return a function (y_true, y_pred, sample_weight=...) from a metric, a scorer, or the name of one."""
     if isinstance(rule, str):
         try:
             rule = get_scorer(rule)
@@ -201,7 +201,7 @@ def _as_metric(rule: Any, name: str) -> Callable[..., float]:
 
 
 def _is_scorer(rule: Callable[..., Any]) -> bool:
-    """A scorer is called with (estimator, X, y), a metric with (y_true, y_pred)."""
+    """Return whether a rule is a scorer, called with (estimator, X, y), and not a metric of (y_true, y_pred)."""
     try:
         return next(iter(inspect.signature(rule).parameters), None) == "estimator"
     except ValueError:  # compiled functions may hide their arguments

@@ -16,7 +16,7 @@ RATE_SLACK = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """The confusion matrix at every cut, from no positive label to all; weights where rows have weights."""
+    """The confusion matrix at every cut, from no positive label to all, weighted if the rows have weights."""
 
     true_positives: NDArray[np.float64]
     false_positives: NDArray[np.float64]
@@ -45,7 +45,7 @@ class Sweep:
         return np.asarray(np.divide(self.true_positives, predicted, out=unset, where=predicted > 0))
 
     def highest_recall(self, allowed: NDArray[np.bool_]) -> int:
-        """The highest of the allowed cuts with the largest recall."""
+        """Return the highest of the allowed cuts with the largest recall."""
         return int(np.argmax(np.where(allowed, self.true_positives, -1.0)))
 
 
@@ -53,7 +53,7 @@ class CutRule:
     """A rule that names one of the cuts of a sweep."""
 
     def choose(self, sweep: Sweep) -> int:
-        """How many of the distinct scores, from the highest, to label positive."""
+        """Return how many of the distinct scores, from the highest, to label positive."""
         raise NotImplementedError
 
 
@@ -82,7 +82,7 @@ class RecallAtLeast(CutRule):
 class PrecisionAtLeast(CutRule):
     """The cut with the largest recall among those with at least this precision.
 
-    If there is none, the most precise cut is used, with a warning that says its figures.
+    If there is none, the most precise cut is used, with a warning that states its precision and recall.
 
     Examples
     --------
@@ -142,8 +142,8 @@ class FalsePositiveRateAtMost(CutRule):
 class TopK(CutRule):
     """At most the k highest rows: a count if k is an integer, a share of the rows if it is a float in (0, 1).
 
-    Equal scores are labelled alike, so that fewer than k rows may be positive. Rows count by their weights, at a mean
-    of one where these sum to fewer than the rows there are.
+    Equal scores get equal labels, hence fewer than k rows may be positive. Rows count by their weights, which are
+    scaled to a mean of one if they sum to less than the number of rows.
 
     Examples
     --------
