@@ -308,5 +308,7 @@ def test_a_metric_without_weights_is_refused_where_rows_have_some():
 
 def test_a_metric_of_other_labels_is_explained():
     scorer = make_scorer(f1_score, pos_label="sick")
-    with pytest.raises(ValueError, match="no metric of labels, with the rare class as 1 and the other as 0"):
+    with pytest.raises(
+        ValueError, match="not a metric of labels, with the rare class as 1 and the other as 0"
+    ):
         choose_cut([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], scorer)

@@ -183,7 +183,7 @@ def test_names_of_users_are_text_not_markup(page):
 
 def test_what_the_caller_knows_is_shown(page):
     assert "5,000 rows per day" in page
-    assert "top donors" in page
+    assert "heaviest rows: the majority rows most like" in page
     assert "0.0.1" in page
 
 

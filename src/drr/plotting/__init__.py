@@ -1,4 +1,4 @@
-"""Pictures: the fusion curve, the balance of the moments, the concentration of the weights."""
+"""Plotting: the fusion curve, the balance of the moments, the concentration of the weights."""
 
 from drr.plotting.fusion_curve import FusionCurveDisplay
 from drr.plotting.moment_balance import MomentBalanceDisplay

@@ -12,7 +12,7 @@ BEFORE_COLOUR, AFTER_COLOUR = "0.55", "tab:blue"
 
 
 def axes(ax: Any, height: float | None = None) -> tuple[Any, Any]:
-    """The axes to draw on and their figure; a new one where none is given."""
+    """Return the axes to draw on and their figure; new ones if none are given."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
@@ -26,7 +26,7 @@ def axes(ax: Any, height: float | None = None) -> tuple[Any, Any]:
 
 
 def innermost(estimator: Any, X: Any = None) -> tuple[Any, Any]:
-    """What fitted searches and pipelines end in, and X as it arrives there when they predict."""
+    """Return what fitted searches and pipelines end in, and X as it arrives there when they predict."""
     while True:
         if isinstance(estimator, Pipeline):
             for _, step in estimator.steps[:-1] if X is not None else ():
@@ -41,7 +41,7 @@ def innermost(estimator: Any, X: Any = None) -> tuple[Any, Any]:
 
 
 def rare_labels(estimator: Any) -> list[Any]:
-    """The classes that are scored: the rare one of two, or each of more."""
+    """Return the classes that are scored: the rare one of two, or each of more."""
     return estimator.classes_.tolist() if estimator.pos_label_ is None else [_plain(estimator.pos_label_)]
 
 
@@ -58,7 +58,7 @@ def class_index(estimator: Any, pos_label: Any) -> int:
 
 
 def dual_of(estimator: Any, pos_label: Any) -> Any:
-    """The fitted dual within an estimator, of the class asked for."""
+    """Return the fitted dual within an estimator, of the class asked for."""
     estimator, _ = innermost(estimator)
     check_is_fitted(estimator)
     dual = getattr(estimator, "dual_", estimator)
@@ -77,5 +77,5 @@ def dual_of(estimator: Any, pos_label: Any) -> Any:
 
 
 def _plain(label: Any) -> Any:
-    """A Python object instead of a NumPy scalar, which prints its type."""
+    """Return a Python object instead of a NumPy scalar, which prints its type."""
     return label.item() if hasattr(label, "item") else label

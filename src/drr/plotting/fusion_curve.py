@@ -19,7 +19,7 @@ class FusionCurveDisplay:
     """Average precision of the fused score at every weight of the dual, with the paired interval of the gain.
 
     The curve starts at the base alone (w = 0) and bends towards the dual alone. The band is the average precision of
-    the base plus the bootstrap interval of the gain over it: where it lies above the line of the base, the gain is not
+    the base plus the bootstrap interval of the gain over it: if the band is above the line of the base, the gain is not
     an accident of these rows.
 
     Parameters
@@ -69,7 +69,7 @@ class FusionCurveDisplay:
 
     @property
     def average_precision(self) -> NDArray[np.float64]:
-        """Of the fused score at each weight."""
+        """The average precision of the fused score at each weight."""
         return np.array([gain.fused_average_precision for gain in self.gains])
 
     @classmethod
@@ -88,7 +88,7 @@ class FusionCurveDisplay:
         name: str | None = None,
         ax: Any = None,
     ) -> FusionCurveDisplay:
-        """The curve of a fitted `DRRClassifier` (or of a pipeline or search that ends in one), drawn.
+        """Draw the curve of a fitted `DRRClassifier` (or of a pipeline or search that ends in one).
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class FusionCurveDisplay:
         name: str | None = None,
         ax: Any = None,
     ) -> FusionCurveDisplay:
-        """The curve of two columns of scores, each standardised here, drawn.
+        """Draw the curve of two columns of scores, each standardised here.
 
         Parameters
         ----------

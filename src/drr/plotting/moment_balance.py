@@ -59,7 +59,7 @@ class MomentBalanceDisplay:
         max_moments: int = 20,
         ax: Any = None,
     ) -> MomentBalanceDisplay:
-        """The moments of a fitted dual, drawn.
+        """Draw the moments of a fitted dual.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class MomentBalanceDisplay:
     def from_moments(
         cls, moments: Moments, *, shown: ArrayLike | None = None, max_moments: int = 20, ax: Any = None
     ) -> MomentBalanceDisplay:
-        """The moments with the largest gaps, before or after raking, drawn.
+        """Draw the moments with the largest gaps, before or after raking.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""WeightConcentrationDisplay: on how few majority rows the raked weights rest, as a picture."""
+"""WeightConcentrationDisplay: how few majority rows hold the raked weights, as a picture."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from drr.plotting.axes import AFTER_COLOUR, BEFORE_COLOUR, axes, dual_of
 
 
 class WeightConcentrationDisplay:
-    """On how few majority rows the raked weights rest: the share of the weight on the heaviest rows.
+    """How few majority rows hold the raked weights: the share of the weight on the heaviest rows.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class WeightConcentrationDisplay:
     def from_estimator(
         cls, estimator: Any, *, pos_label: Any = None, ax: Any = None
     ) -> WeightConcentrationDisplay:
-        """The weights of a fitted dual, drawn.
+        """Draw the weights of a fitted dual.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class WeightConcentrationDisplay:
 
     @classmethod
     def from_weights(cls, weights: ArrayLike, *, ax: Any = None) -> WeightConcentrationDisplay:
-        """Weights of any sum and order, drawn.
+        """Draw weights of any sum and order.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class WeightConcentrationDisplay:
         return cls(np.sort(array / array.sum())[::-1]).plot(ax)
 
     def rows_holding(self, share: float) -> int:
-        """The smallest number of rows that together hold this share of the weight."""
+        """Return the smallest number of rows that together hold this share of the weight."""
         cumulative = np.cumsum(self.weights)
         return int(np.searchsorted(cumulative, share * cumulative[-1]) + 1)
 

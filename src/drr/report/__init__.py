@@ -63,14 +63,14 @@ def render_report(
     title: str = "Density-ratio rescoring",
     details: Mapping[str, Any] | None = None,
 ) -> str:
-    """The report as one page of HTML.
+    """Return the report as one page of HTML.
 
     Parameters
     ----------
     classifier : DRRClassifier
         Fitted, of two classes.
     X : table of shape (n_rows, n_columns)
-        Labelled rows that took no part in the fit; columns are described by name where X is a pandas frame.
+        Labelled rows that took no part in the fit; columns of a pandas frame are described by name.
     y : array of shape (n_rows,)
     base_score : array of shape (n_rows,), optional
         The scores of the base for these rows; needed for a classifier fitted from scores.
@@ -112,7 +112,7 @@ def write_report(
     Parameters
     ----------
     path : path
-        By custom it ends in ``.html``.
+        Usually ends in ``.html``.
     classifier, X, y, **options
         As in `render_report`.
     """

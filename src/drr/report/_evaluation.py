@@ -31,7 +31,7 @@ class Evaluation:
 
     classifier: DRRClassifier
     X: Any
-    """the rows, for what is told about columns"""
+    """the rows, to describe their columns"""
     labels: NDArray[np.bool_]
     """which rows of `X` are rare"""
     scores: dict[str, NDArray[np.float64]]
@@ -66,7 +66,7 @@ class Evaluation:
 
     @property
     def share(self) -> float:
-        """Of the rare class."""
+        """The share of the rare class."""
         return self.n_rare / self.n_rows
 
     @cached_property
@@ -96,15 +96,15 @@ class Evaluation:
             random_state=0,
         )
 
-    def resample(self, figures: Callable[[Ranking, NDArray[Any]], Any]) -> dict[str, NDArray[np.float64]]:
-        """What `figures` makes of each ranking under bootstrap counts of its rows, the same rows for all rankings."""
+    def resample(self, statistic: Callable[[Ranking, NDArray[Any]], Any]) -> dict[str, NDArray[np.float64]]:
+        """Compute a statistic of each ranking under bootstrap counts, drawing the same rows for all rankings."""
         cells = [merge_rows(self.scores[name], self.positive) for name in SCORES]
         rankings = [Ranking(each.score, each.positive) for each in cells]
         places = [each.cell_of_row for each in cells]
         found: dict[str, list[Any]] = {name: [] for name in SCORES}
         for totals in resample_totals(places, self.positive, N_RESAMPLES, np.random.default_rng(0)):
             for name, ranking, counts in zip(SCORES, rankings, totals, strict=True):
-                found[name].append(figures(ranking, counts))
+                found[name].append(statistic(ranking, counts))
         return {name: np.concatenate(each) for name, each in found.items()}
 
 
@@ -137,7 +137,7 @@ def evaluate(
     if not 0 < positive.sum() < len(positive):
         raise ValueError(
             f"a report needs rows of both classes, but {int(positive.sum())} of {len(positive)} rows are of the rare "
-            f"class {classifier.pos_label_!r}; give rows with both"
+            f"class {classifier.pos_label_!r}; pass rows of both classes"
         )
     fused = base + rescoring.fusion_weight * dual
     scores = {"base": base, "dual": dual, "fused": fused}

@@ -16,7 +16,7 @@ class Section:
     anchor: str
     title: str
     body: str
-    """HTML"""
+    """as HTML"""
 
     def html(self) -> str:
         heading = f'<h2 id="{self.anchor}-heading">{escape(self.title)}</h2>'
@@ -24,14 +24,14 @@ class Section:
 
 
 def paragraph(text: str) -> str:
-    """Plain text as a paragraph."""
+    """Return plain text as a paragraph."""
     return f"<p>{escape(text)}</p>"
 
 
 def table(
     header: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str, text_columns: int = 1
 ) -> str:
-    """A table that scrolls sideways where it is too wide; columns after the first `text_columns` hold numbers."""
+    """Return a table that scrolls sideways if it is too wide; only the first `text_columns` columns are text."""
 
     def cells(row: Sequence[object], tag: str) -> str:
         out = []
@@ -50,7 +50,7 @@ def table(
 
 
 def figure(plot: Plot, identifier: str, caption: str, legend: Sequence[tuple[str, str]] = ()) -> str:
-    """A plot with its caption and legend; legend entries are (classes, text)."""
+    """Return a plot with its caption and legend; legend entries are (classes, text)."""
     keys = "".join(
         f'<li><svg class="key" viewBox="0 0 26 10" aria-hidden="true"><path class="line {classes}" d="M1 5H25"/></svg>'
         f"{escape(text)}</li>"
@@ -61,15 +61,15 @@ def figure(plot: Plot, identifier: str, caption: str, legend: Sequence[tuple[str
 
 
 def figures(*parts: str) -> str:
-    """Figures side by side where there is room."""
+    """Return figures side by side if there is room."""
     return f'<div class="figures">{"".join(parts)}</div>'
 
 
 def percent(value: float, digits: int = 1) -> str:
-    """A share in per cent."""
+    """Return a share in per cent."""
     return f"{100 * value:.{digits}f} %"
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """A number with its sign, a real minus."""
+    """Return a number with its sign, a real minus."""
     return f"{value:+.{digits}f}".replace("-", "−")

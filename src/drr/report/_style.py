@@ -6,11 +6,13 @@ STYLE = """
 :root {
   color-scheme: light dark;
   --paper: #ffffff; --raised: #f6f7f9; --ink: #1b1f24; --soft: #5a6472; --rule: #dfe3e8; --grid: #eceff3;
+  --shade: #1b1f2438;
   --base: #6b7686; --dual: #c2640a; --fused: #1f5fd0; --good: #1a7f4b; --bad: #b3261e;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #12161c; --raised: #1a2029; --ink: #e8ebf0; --soft: #a3adba; --rule: #313a46; --grid: #232b35;
+    --shade: #000000b0;
     --base: #9aa6b6; --dual: #f2a65a; --fused: #7db0ff; --good: #5fce93; --bad: #ff8a80;
   }
 }
@@ -74,7 +76,15 @@ svg text { fill: var(--soft); font-size: 12px; font-family: inherit; } svg text.
 .dot.fused { fill: var(--fused); }
 .dot.hollow { fill: var(--paper); stroke: var(--base); stroke-width: 2; }
 .bar { fill: var(--fused); } .bar.dual { fill: var(--dual); } .bar.base { fill: var(--base); }
-.scroll { overflow-x: auto; margin: .6rem 0 1.2rem; }
+/* A shadow at an edge says that the table goes on there; the local covers hide it at the end. */
+.scroll {
+  overflow-x: auto; margin: .6rem 0 1.2rem;
+  background:
+    linear-gradient(90deg, var(--paper) 30%, transparent) left / 2rem 100% no-repeat local,
+    linear-gradient(270deg, var(--paper) 30%, transparent) right / 2rem 100% no-repeat local,
+    linear-gradient(90deg, var(--shade), transparent) left / .8rem 100% no-repeat,
+    linear-gradient(270deg, var(--shade), transparent) right / .8rem 100% no-repeat;
+}
 table { border-collapse: collapse; font-size: .93rem; min-width: min(100%, 26rem); }
 caption { text-align: left; color: var(--soft); padding-bottom: .35rem; font-size: .9rem; }
 th, td {
@@ -87,13 +97,26 @@ footer {
   color: var(--soft); font-size: .88rem; padding-top: 1rem; padding-bottom: 2.5rem;
   border-top: 1px solid var(--rule);
 }
+/* On a phone the cells wrap and the first column stays in view, so that no column is cut off unseen. */
+@media (max-width: 40rem) {
+  table { font-size: .77rem; min-width: 100%; }
+  th, td { padding-right: .3rem; }
+  thead th, .number { white-space: normal; padding-left: .2rem; }
+  td:first-child, th:first-child { position: sticky; left: 0; background: var(--paper); padding-left: 0; }
+}
 @media print {
   :root {
     --paper: #fff; --raised: #f6f7f9; --ink: #000; --soft: #444; --rule: #ccc; --grid: #eee;
     --base: #6b7686; --dual: #c2640a; --fused: #1f5fd0; --good: #1a7f4b; --bad: #b3261e;
   }
-  body { font-size: 10.5pt; } nav { display: none; }
-  section { break-inside: auto; } h2 { break-after: avoid; } figure, .scroll, .cards { break-inside: avoid; }
-  .scroll { overflow: visible; } .figures { grid-template-columns: 1fr 1fr; }
+  html { font-size: 9.5pt; } body { font-size: 9.5pt; } nav { display: none; } section { padding: .8rem 0 .4rem; }
+  /* A heading, its text and the figures below it stay on one page. */
+  h2, h2 ~ p { break-after: avoid; } p { break-inside: avoid; }
+  .figures { display: flow-root; break-inside: avoid; }
+  .figures > * { float: left; width: 48%; margin-right: 2%; break-inside: avoid; }
+  figure, .cards, tr { break-inside: avoid; } caption { break-after: avoid; }
+  .scroll { overflow: visible; background: none; break-inside: avoid; }
+  table { font-size: 8pt; } thead th { white-space: normal; } .number { padding-left: .3rem; }
+  th, td { padding: .2rem .4rem .2rem 0; }
 }
 """

@@ -1,6 +1,6 @@
 """A small writer of plots in SVG: axes, lines, bands, points and bars, coloured by the style sheet of the page.
 
-Every shape carries classes instead of colours, so that one drawing serves light and dark screens and paper.
+Every shape carries classes instead of colours, which makes one drawing fit light screens, dark screens and paper.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from html import escape
 import numpy as np
 from numpy.typing import ArrayLike
 
-_MOST_POINTS = 400
+_MAX_POINTS = 400
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Axis:
     format: Callable[[float], str] = lambda value: f"{value:g}".replace("-", "−")
 
     def share(self, value: float) -> float:
-        """Where on the axis a value lies, from 0 to 1; values beyond the ends are put there."""
+        """Return the position of a value on the axis, from 0 to 1; values beyond an end are moved to it."""
         low, high = self._scaled(self.low), self._scaled(self.high)
         clipped = min(max(value, self.low), self.high)
         return (self._scaled(clipped) - low) / (high - low)
 
     def ticks(self) -> list[float]:
-        """Round numbers along the axis."""
+        """Return round numbers along the axis."""
         if self.is_logarithmic:
             first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
             return [10.0**power for power in range(first, last + 1)]
@@ -69,11 +69,11 @@ class Plot:
         self._shapes: list[str] = []
 
     def line(self, x: ArrayLike, y: ArrayLike, classes: str) -> None:
-        """A broken line."""
+        """Draw a line through points."""
         self._shapes.append(f'<path class="line {classes}" d="M{self._points(x, y)}"/>')
 
     def band(self, x: ArrayLike, low: ArrayLike, high: ArrayLike, classes: str) -> None:
-        """The area between two curves."""
+        """Draw the area between two curves."""
         xs = np.asarray(x, dtype=float)
         there, back = self._points(xs, high), self._points(xs[::-1], np.asarray(low, dtype=float)[::-1])
         self._shapes.append(f'<path class="band {classes}" d="M{there} {back}Z"/>')
@@ -81,7 +81,7 @@ class Plot:
     def points(
         self, x: ArrayLike, y: ArrayLike, classes: str, tips: Iterable[str] = (), radius: float = 4
     ) -> None:
-        """Dots; `tips` appear on hovering."""
+        """Draw dots; `tips` appear on hovering."""
         texts = list(tips)
         for k, (a, b) in enumerate(zip(np.atleast_1d(x), np.atleast_1d(y), strict=True)):
             tip = f"<title>{escape(texts[k])}</title>" if texts else ""
@@ -91,17 +91,17 @@ class Plot:
             )
 
     def segments(self, x: ArrayLike, low: ArrayLike, high: ArrayLike, classes: str) -> None:
-        """Upright strokes, such as intervals."""
+        """Draw vertical strokes, such as intervals."""
         for a, b, c in zip(np.atleast_1d(x), np.atleast_1d(low), np.atleast_1d(high), strict=True):
             self._stroke(self._px(a), self._py(b), self._px(a), self._py(c), classes)
 
     def spans(self, y: ArrayLike, low: ArrayLike, high: ArrayLike, classes: str) -> None:
-        """Level strokes."""
+        """Draw horizontal strokes."""
         for a, b, c in zip(np.atleast_1d(y), np.atleast_1d(low), np.atleast_1d(high), strict=True):
             self._stroke(self._px(b), self._py(a), self._px(c), self._py(a), classes)
 
     def bars(self, values: ArrayLike, classes: str) -> None:
-        """Level bars from zero, one per row label."""
+        """Draw horizontal bars from zero, one per row label."""
         for k, value in enumerate(np.asarray(values, dtype=float)):
             left, right = sorted((self._px(0.0), self._px(value)))
             middle = self._py(k)
@@ -111,14 +111,14 @@ class Plot:
             )
 
     def rule(self, classes: str, *, x: float | None = None, y: float | None = None) -> None:
-        """A straight line across the plot."""
+        """Return a straight line across the plot."""
         if x is not None:
             self._stroke(self._px(x), self._top, self._px(x), self._height - self._bottom, classes)
         if y is not None:
             self._stroke(self._left, self._py(y), self._width - self._right, self._py(y), classes)
 
     def svg(self, identifier: str) -> str:
-        """The whole element; the identifier must be unique on its page."""
+        """Return the whole element; the identifier must be unique on its page."""
         return (
             f'<svg viewBox="0 0 {self._width:g} {self._height:g}" role="img" '
             f'aria-labelledby="{identifier}-title {identifier}-text">'
@@ -166,8 +166,8 @@ class Plot:
 
     def _points(self, x: ArrayLike, y: ArrayLike) -> str:
         xs, ys = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-        if len(xs) > _MOST_POINTS:
-            kept = np.unique(np.linspace(0, len(xs) - 1, _MOST_POINTS).round().astype(int))
+        if len(xs) > _MAX_POINTS:
+            kept = np.unique(np.linspace(0, len(xs) - 1, _MAX_POINTS).round().astype(int))
             xs, ys = xs[kept], ys[kept]
         return " ".join(f"{self._px(a):.1f},{self._py(b):.1f}" for a, b in zip(xs, ys, strict=True))
 
@@ -182,7 +182,7 @@ class Plot:
 
 
 def axis_from_zero(values: ArrayLike, label: str) -> Axis:
-    """An axis for bars that start at zero."""
+    """Return an axis for bars that start at zero."""
     array = np.asarray(values, dtype=float)
     low, high = min(0.0, float(array.min(initial=0.0))), max(0.0, float(array.max(initial=0.0)))
     margin = 0.08 * (high - low) or 1.0
@@ -190,7 +190,7 @@ def axis_from_zero(values: ArrayLike, label: str) -> Axis:
 
 
 def symmetric_axis(values: ArrayLike, label: str) -> Axis:
-    """An axis around zero that holds all values."""
+    """Return an axis around zero that holds all values."""
     reach = float(np.max(np.abs(np.asarray(values, dtype=float)), initial=0.0)) or 1.0
     return Axis(-1.08 * reach, 1.08 * reach, label)
 

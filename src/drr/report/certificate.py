@@ -1,4 +1,4 @@
-"""The certificate: how the solves ended, with bounds that anybody can recompute."""
+"""The certificate: how the solves ended, with bounds that can be recomputed from outside."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from drr.report._html import Section, paragraph, table
 
 
 def section(evaluation: Evaluation) -> Section:
-    """Floor and dual, figure by figure."""
+    """List the values of floor and dual."""
     raking, dual = evaluation.dual.raking_, evaluation.dual.raking_.dual
     floor = raking.floor
     rows = [
@@ -28,8 +28,8 @@ def section(evaluation: Evaluation) -> Section:
         ["dual, how it ended", f"{dual.status.value} ({dual.method}, {dual.n_iter} iterations)"],
     ]
     body = paragraph(
-        f"{dual.status.description} The floor lies between its two bounds; the gap bounds how far the weights are from "
+        f"{dual.status.description} The floor is between its two bounds; the gap bounds how far the weights are from "
         "the best ones."
     )
-    body += table(["", "figure"], rows, caption="Floor and dual of the fitted model", text_columns=2)
+    body += table(["", "value"], rows, caption="Floor and dual of the fitted model", text_columns=2)
     return Section("certificate", "Solver certificate", body)

@@ -1,4 +1,4 @@
-"""Weight concentration: on how few majority rows the raking rests."""
+"""Weight concentration: how few majority rows the raking depends on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _N_DONORS = 10
 
 
 def section(evaluation: Evaluation) -> Section:
-    """The share of the weight on the heaviest rows, and which rows these are."""
+    """Return the share of the weight on the heaviest rows, and which rows these are."""
     dual = evaluation.dual
     weights: Any = dual.weights_
     if weights is None:
@@ -49,13 +49,13 @@ def section(evaluation: Evaluation) -> Section:
     body = paragraph(
         f"The weighted majority is worth {concentration.ess:,.1f} rows of equal weight, "
         f"{percent(concentration.ess / n_rows, 2)} of the {n_rows:,} majority rows (effective sample size). Few "
-        "effective rows make the dual depend on them: raise η for more, at the price of a larger distance."
+        "effective rows make the dual depend on them: raise η for more, at the cost of a larger distance."
     )
     body += figures(
         figure(
             plot,
             "plot-concentration",
-            "Upright broken line: the effective number of rows.",
+            "Vertical dashed line: the effective number of rows.",
             [("fused", "raked weights"), ("base", "equal weights")],
         ),
         "<div>"
@@ -74,5 +74,5 @@ def _donors(evaluation: Evaluation, n_rows: int) -> str:
     return table(
         ["row of the training table", "weight", "times its base weight"],
         rows,
-        caption="The top donors: the majority rows most like the rare class",
+        caption="The heaviest rows: the majority rows most like the rare class",
     )

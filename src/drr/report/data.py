@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from drr.report._evaluation import Evaluation
 from drr.report._html import Section, paragraph, percent, table
 
-_MOST_COLUMNS = 60
+_MAX_COLUMNS = 60
 
 
 def section(evaluation: Evaluation) -> Section:
-    """One line per column."""
+    """Return one line per column."""
     X, rare = evaluation.X, evaluation.labels
     n_columns = X.shape[1]
     text = (
@@ -23,9 +23,9 @@ def section(evaluation: Evaluation) -> Section:
     )
     if not hasattr(X, "iloc"):
         return Section("data", "Data", paragraph(text))
-    if n_columns > _MOST_COLUMNS:
-        text += f" The first {_MOST_COLUMNS} columns are shown."
-    rows = [_described(X.iloc[:, j], rare) for j in range(min(n_columns, _MOST_COLUMNS))]
+    if n_columns > _MAX_COLUMNS:
+        text += f" The first {_MAX_COLUMNS} columns are shown."
+    rows = [_described(X.iloc[:, j], rare) for j in range(min(n_columns, _MAX_COLUMNS))]
     body = paragraph(text) + table(
         ["column", "holds", "missing", "rare class", "others"],
         rows,

@@ -16,19 +16,19 @@ _SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 
 
 def section(evaluation: Evaluation) -> Section:
-    """Confusion table, recall at precision, alerts at a budget."""
+    """Show the confusion table, recall at given precisions, and alerts at a budget."""
     flagged = evaluation.scores["fused"] > evaluation.rescoring.cut
     positive = evaluation.positive
     cells = {
         "hits": int((flagged & positive).sum()),
         "false alarms": int((flagged & ~positive).sum()),
         "misses": int((~flagged & positive).sum()),
-        "rightly left": int((~flagged & ~positive).sum()),
+        "correct rejections": int((~flagged & ~positive).sum()),
     }
     recall = cells["hits"] / evaluation.n_rare
     precision = cells["hits"] / max(1, int(flagged.sum()))
     body = paragraph(
-        f"A row is flagged where its fused score exceeds {evaluation.rescoring.cut:.4g}. That flags "
+        f"A row is flagged if its fused score exceeds {evaluation.rescoring.cut:.4g}. That flags "
         f"{percent(float(flagged.mean()), 2)} of the rows and finds {percent(recall)} of the rare class; "
         f"{percent(precision)} of the flagged rows are of it."
     )
@@ -44,24 +44,24 @@ def section(evaluation: Evaluation) -> Section:
             [
                 "others",
                 f"{cells['false alarms']:,}",
-                f"{cells['rightly left']:,}",
+                f"{cells['correct rejections']:,}",
                 f"{evaluation.n_rows - evaluation.n_rare:,}",
             ],
         ],
         caption="Confusion table at the cut of the model",
     )
     body += table(
-        ["keep a precision of", "recall, base", "recall, fused", "alerts, base", "alerts, fused"],
+        ["precision to keep", "recall, base", "recall, fused", "alerts, base", "alerts, fused"],
         [_alternative(f"{level:.0%}", PrecisionAtLeast(level), evaluation) for level in _PRECISIONS],
-        caption="The most of the rare class that can be found at a precision (– where no cut has it)",
+        caption="The largest recall at a given precision (–: no cut has this precision)",
     )
     body += table(
-        ["find of the rare class", "precision, base", "precision, fused", "alerts, base", "alerts, fused"],
+        ["recall to keep", "precision, base", "precision, fused", "alerts, base", "alerts, fused"],
         [
             _alternative(f"{level:.0%}", RecallAtLeast(level), evaluation, by_recall=True)
             for level in _RECALLS
         ],
-        caption="The price of a recall",
+        caption="What a given recall costs",
     )
     body += _budget(evaluation)
     return Section("decision", "The cut and its alternatives", body)
@@ -89,16 +89,14 @@ def _budget(evaluation: Evaluation) -> str:
 
 
 def _alternative(label: str, rule: CutRule, evaluation: Evaluation, *, by_recall: bool = False) -> list[str]:
-    figures, alerts = [], []
+    values, alerts = [], []
     for name in ("base", "fused"):
         sweep = evaluation.sweeps[name]
         k = _choose(rule, sweep)
         reached = by_recall or (k > 0 and sweep.precision[k] >= rule.precision - 1e-12)  # type: ignore[attr-defined]
-        figures.append(
-            percent(float((sweep.precision if by_recall else sweep.recall)[k])) if reached else "–"
-        )
+        values.append(percent(float((sweep.precision if by_recall else sweep.recall)[k])) if reached else "–")
         alerts.append(f"{sweep.true_positives[k] + sweep.false_positives[k]:,.0f}" if reached else "–")
-    return [label, *figures, *alerts]
+    return [label, *values, *alerts]
 
 
 def _choose(rule: CutRule, sweep: Sweep) -> int:

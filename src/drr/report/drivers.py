@@ -1,4 +1,4 @@
-"""What drives the dual: the moments that part the classes, and the columns its ranking rests on."""
+"""What drives the dual: the moments that separate the classes, and the columns its ranking depends on."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from drr.report._html import Section, figure, figures, paragraph
 from drr.report._svg import Axis, Plot, axis_from_zero
 
 _N_SHOWN = 15
-_MOST_ROWS = 20_000
+_MAX_ROWS = 20_000
 
 
 def section(evaluation: Evaluation) -> Section:
-    """Contributions of the moments, exactly; of the columns, by shuffling them."""
+    """Show the contributions of the moments, exactly, and of the columns, by shuffling them."""
     names, contributions = moment_contributions(evaluation)
     order = np.argsort(-np.abs(contributions), kind="stable")[:_N_SHOWN]
     labels = [names[k] for k in order]
@@ -34,7 +34,7 @@ def section(evaluation: Evaluation) -> Section:
         figure(
             plot,
             "plot-moment-drivers",
-            "The bars of all moments add up to how far the dual parts the class means.",
+            "The bars of all moments add up to the distance of the class means along the dual.",
         )
     ]
     columns, losses = column_losses(evaluation)
@@ -43,7 +43,7 @@ def section(evaluation: Evaluation) -> Section:
         plot = Plot(
             axis_from_zero(losses[order], "loss of ROC AUC of the dual"),
             Axis(0, 1, ""),
-            title="Columns that the dual rests on",
+            title="Columns that the dual depends on",
             description="; ".join(f"{columns[k]} {losses[k]:+.3f}" for k in order),
             row_labels=[columns[k] for k in order],
         )
@@ -57,15 +57,18 @@ def section(evaluation: Evaluation) -> Section:
             )
         )
     body = paragraph(
-        "The dual is a weighted sum of moments, so what parts the classes can be read off moment by moment. Random "
-        "features mix all numeric columns: their part is shown as one bar, and shuffling shows which columns it rests "
-        "on. Columns that carry the same information hide each other."
+        "The dual is a weighted sum of moments, so each moment's contribution to separating the classes can be "
+        "read off. Random features mix all numeric columns: their part is shown as one bar, and shuffling shows "
+        "which columns it depends on. Columns that carry the same information hide each other."
     )
     return Section("drivers", "What drives the dual", body + figures(*parts))
 
 
 def moment_contributions(evaluation: Evaluation) -> tuple[list[str], NDArray[np.float64]]:
-    """θⱼ(μ₁ⱼ − μ₀ⱼ) of each named moment, the random features taken together; they add up to θᵀ(μ₁ − μ₀)."""
+    """Return θⱼ(μ₁ⱼ − μ₀ⱼ) of each named moment, with one value for all random features.
+
+    The values add up to θᵀ(μ₁ − μ₀).
+    """
     dual = evaluation.dual
     moments = dual.moments_
     contributions = dual.theta_ * (moments.target - moments.base)
@@ -81,14 +84,14 @@ def moment_contributions(evaluation: Evaluation) -> tuple[list[str], NDArray[np.
 
 
 def column_losses(evaluation: Evaluation) -> tuple[list[str], NDArray[np.float64]]:
-    """The area under the ROC curve that the dual loses when a column is shuffled; at most 20 000 rows are used."""
+    """Return the ROC AUC that the dual loses when a column is shuffled; at most 20 000 rows are used."""
     names = [str(name) for name in getattr(evaluation.dual, "feature_names_in_", [])]
     if not names or not hasattr(evaluation.X, "iloc"):
         return [], np.zeros(0)
     random = np.random.default_rng(0)
     rare, others = np.flatnonzero(evaluation.labels), np.flatnonzero(~evaluation.labels)
     kept = [
-        each if len(each) <= _MOST_ROWS // 2 else random.choice(each, _MOST_ROWS // 2, replace=False)
+        each if len(each) <= _MAX_ROWS // 2 else random.choice(each, _MAX_ROWS // 2, replace=False)
         for each in (rare, others)
     ]
     rows = np.sort(np.concatenate(kept))

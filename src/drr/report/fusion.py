@@ -1,4 +1,4 @@
-"""The weight of the dual: what two moments foretell, and what the ranking shows."""
+"""The weight of the dual: what two moments predict, and what the ranking shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _N_RESAMPLES = 199
 
 
 def section(evaluation: Evaluation) -> Section:
-    """The curves d′(w) and AP(w), with the deployed and the best weight."""
+    """Return the curves d′(w) and AP(w), with the deployed and the best weight."""
     moments = evaluation.separation
     weight, best = evaluation.rescoring.fusion_weight, moments.closed_form_weight
     reach = max(2.0, 1.25 * weight, 1.25 * best)
@@ -68,12 +68,14 @@ def section(evaluation: Evaluation) -> Section:
 
     legend = [("fused", "base + w · dual"), ("base", "base alone")]
     body = paragraph(
-        "The fused score is the standardised base score plus w times the standardised dual score. A deflection is the "
-        "distance of the class means in within-class standard deviations; a larger one need not mean a larger average "
-        "precision, which the second figure shows as measured."
+        "The fused score is the standardised base score plus w times the standardised dual score. A deflection is "
+        "the distance of the class means in within-class standard deviations; a larger one does not always mean a "
+        "larger average precision, which the second figure shows as measured."
     )
     body += figures(
-        figure(plot, "plot-deflection", "Foretold by two moments. Full dot: in use; hollow: best.", legend),
+        figure(
+            plot, "plot-deflection", "Predicted from two moments. Full dot: in use; hollow: best.", legend
+        ),
         figure(
             measured,
             "plot-weight",

@@ -8,7 +8,7 @@ from drr.report._svg import Plot, symmetric_axis
 
 
 def section(evaluation: Evaluation) -> Section:
-    """One interval, and how to read it."""
+    """Show one interval, and how to read it."""
     gain = evaluation.gain
     sentence = (
         f"Fused minus base: {signed(gain.gain)}, from {gain.base_average_precision:.3f} to "
@@ -26,7 +26,8 @@ def section(evaluation: Evaluation) -> Section:
     plot.spans([0], [gain.low], [gain.high], "fused")
     plot.points([gain.gain], [0], "fused", [sentence], radius=6)
     body = paragraph(
-        f"Both scores rank the same rows, resampled {gain.n_resamples:,} times within each class, so that what "
-        "rows have in common cancels: the interval of the difference is narrower than those of the two curves suggest."
+        f"Both scores rank the same rows, resampled {gain.n_resamples:,} times within each class. What the two "
+        "scores have in common cancels: the interval of the difference is narrower than those of the two curves "
+        "suggest."
     )
     return Section("gain", "Gain", body + figure(plot, "plot-gain", sentence))

@@ -12,7 +12,7 @@ _N_SHOWN = 18
 
 
 def section(evaluation: Evaluation) -> Section:
-    """A love plot of the named moments, and a table of the worst."""
+    """Return a love plot of the named moments, and a table of the worst."""
     dual = evaluation.dual
     moments, diagnostics = dual.moments_, dual.diagnostics_
     before, after = moments.base - moments.target, moments.raked - moments.target

@@ -14,13 +14,13 @@ from drr.report._html import Section, figure, figures, paragraph, table
 from drr.report._svg import Axis, Plot
 
 _RECALL = np.linspace(0.005, 1.0, 200)
-_RATE = np.linspace(0.0, 1.0, 161) ** 2  # denser where alerts are few
+_RATE = np.linspace(0.0, 1.0, 161) ** 2  # denser at few alerts
 _TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
 _LEGEND = [("base", "base"), ("dual", "dual"), ("fused", "fused")]
 
 
 def section(evaluation: Evaluation) -> Section:
-    """Two figures and the areas under their curves."""
+    """Show both kinds of curve and the areas under them."""
     curves = {name: np.concatenate(_both_curves(sweep)) for name, sweep in evaluation.sweeps.items()}
     resampled = evaluation.resample(_resampled_curves)
     bands = {name: np.quantile(each, _TAILS, axis=0) for name, each in resampled.items()}
@@ -54,9 +54,9 @@ def section(evaluation: Evaluation) -> Section:
     )
     body += figures(
         figure(
-            pr, "plot-pr", f"Bands: {LEVEL:.0%} of {N_RESAMPLES} resamples. Broken line: chance.", _LEGEND
+            pr, "plot-pr", f"Bands: {LEVEL:.0%} of {N_RESAMPLES} resamples. Dashed line: chance.", _LEGEND
         ),
-        figure(roc, "plot-roc", "Broken line: chance.", _LEGEND),
+        figure(roc, "plot-roc", "Dashed line: chance.", _LEGEND),
     )
     body += table(
         ["score", "average precision", "interval", "ROC AUC", "interval"],
@@ -67,13 +67,13 @@ def section(evaluation: Evaluation) -> Section:
 
 
 def precision_at(sweep: Sweep, recall: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Precision at the highest cut that reaches each recall."""
+    """Return the precision at the highest cut that reaches each recall."""
     first = np.searchsorted(sweep.recall, recall - 1e-12)
     return sweep.precision[np.minimum(first, len(sweep.recall) - 1)]
 
 
 def recall_at(sweep: Sweep, rate: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Recall at the lowest cut within each false-positive rate."""
+    """Return the recall at the lowest cut within each false-positive rate."""
     last = np.searchsorted(sweep.false_positive_rate, rate + 1e-12, side="right") - 1
     return sweep.recall[last]
 

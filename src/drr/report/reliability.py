@@ -14,7 +14,7 @@ _NORMAL_QUANTILE = 1.959964
 
 
 def section(evaluation: Evaluation) -> Section:
-    """A reliability diagram with equal expected numbers of rare rows in its bins."""
+    """Return a reliability diagram with equal expected numbers of rare rows in its bins."""
     calibration = evaluation.rescoring.calibration
     if calibration is None:
         return Section(
@@ -53,7 +53,7 @@ def section(evaluation: Evaluation) -> Section:
         figure(
             plot,
             "plot-reliability",
-            "Points on the broken line are right. Strokes: 95% intervals of the shares.",
+            "Calibrated points are on the dashed line. Strokes: 95% intervals of the shares.",
         ),
         table(
             ["predicted", "observed", "95% interval", "rows", "rare"],
@@ -66,7 +66,7 @@ def section(evaluation: Evaluation) -> Section:
 
 
 def reliability_bins(probability: NDArray[np.float64], positive: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    """Rows of neighbouring probability, with about the same sum of probabilities in each bin."""
+    """Return bins of rows of neighbouring probability, with about the same sum of probabilities in each bin."""
     order = np.argsort(probability, kind="stable")
     mass = np.cumsum(probability[order])
     n_bins = int(min(_N_BINS, max(1, positive.sum())))
@@ -77,7 +77,7 @@ def reliability_bins(probability: NDArray[np.float64], positive: NDArray[np.bool
 def wilson_interval(
     found: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The score interval of a binomial share, which stays within 0 and 1."""
+    """Return the score interval of a binomial share, which stays within 0 and 1."""
     share, z2 = found / counts, _NORMAL_QUANTILE**2
     centre = (share + z2 / (2 * counts)) / (1 + z2 / counts)
     reach = (

@@ -9,7 +9,7 @@ from drr.report._html import percent, signed
 
 
 def html(evaluation: Evaluation) -> str:
-    """Verdict and key figures."""
+    """Return the verdict and the key numbers."""
     gain = evaluation.gain
     kind = "good" if gain.is_gain else "bad" if gain.is_loss else ""
     cards = [
@@ -31,7 +31,7 @@ def html(evaluation: Evaluation) -> str:
 
 
 def verdict(evaluation: Evaluation) -> str:
-    """The result in a sentence."""
+    """Return the result in a sentence."""
     gain = evaluation.gain
     if evaluation.dual.diagnostics_.is_zero:
         return "The dual is zero: it adds nothing to any score, and the ranking is that of the base."
@@ -50,9 +50,9 @@ def _source(evaluation: Evaluation) -> str:
     if evaluation.held_out:
         text = (
             "These are the rows that were held out when the model was fitted: the table given is the one it was fitted "
-            "on. Base and dual did not see them, but weight, calibration and cut were learned from them. Give rows "
-            "from elsewhere for an independent judgement."
+            "on. Base and dual did not see them, but weight, calibration and cut were learned from them. Give "
+            "other rows for an independent judgement."
         )
         return f'<p class="warning">{escape(text)}</p>'
-    text = "All figures are of the rows given. They are honest only if these took no part in the fit."
+    text = "All numbers are about the rows given. They are honest only if these rows took no part in the fit."
     return f"<p>{escape(text)}</p>"

@@ -11,7 +11,7 @@ from drr.report._html import Section, table
 
 
 def section(evaluation: Evaluation) -> Section:
-    """Two columns: of the model file, and of this report."""
+    """List two columns: the versions of the model file, and those of this report."""
     now = {"drr": __version__, "python": platform.python_version()}
     now |= {package: importlib.metadata.version(package) for package in ("numpy", "scipy", "scikit-learn")}
     saved: dict[str, str] = evaluation.details.get("versions", {})
