@@ -18,9 +18,8 @@ from benchmarks.study.learners import Learner
 from benchmarks.study.metrics import Scores
 from benchmarks.study.protocol import split_rows, trial_seed
 from benchmarks.tabular import MASTER_SEED
-from drr import Dual, RakingDual, RakingFeatureMap, solve_dual
+from drr import Dual, RakingDual, RakingFeatureMap, choose_tolerance, solve_dual
 from drr.fusion import Standardisation, standardise
-from drr.raking.functions import tolerance_above
 
 DEPLOYED_ETA = 0.05
 
@@ -151,7 +150,7 @@ class Problem:
             if eta != DEPLOYED_ETA:
                 features = feature_map.transform(self.fit.rows)
                 majority, minority = features[self.fit.y == 0], features[self.fit.y == 1]
-                tolerance = tolerance_above(floor, eta)
+                tolerance = choose_tolerance(floor, floor.base_discrepancy, eta=eta)
                 begin = time.perf_counter()
                 dual = solve_dual(
                     majority, minority.mean(axis=0), tolerance, floor=floor, method=method, n_threads=1

@@ -10,14 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils import check_random_state, get_tags
 
+from drr._checks.arrays import check_features
 from drr._checks.labels import Labels, read_labels
 from drr._checks.rows import reads_in_passes
 from drr._checks.scores import is_number
 from drr._checks.seeds import draw_seed, seed_nested
 from drr._checks.tables import check_table, take_rows
+from drr._native.threads import resolve_n_threads
 from drr.composition.base_score import is_fitted
 from drr.composition.sampler_tags import as_sampler_tags
 from drr.raking.estimator import RakingDual
+from drr.raking.problem import mean_of_rows
 
 # Part of the size of the means. The same rows have the same mean to the last bits on one machine, and to a tenth of
 # this on another, with features of single precision; one of a million rows exchanged for another moves it as far.
@@ -165,7 +168,7 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
 
     def _refuse_other_rows(self, X: Any, labels: Labels) -> None:
         """Raise where a fitted dual has its weights from other rows than these, or from the same in another order."""
-        fitted, weights = self.dual_.majority_, self.dual_._weights_at_hand(type(self).__name__)
+        fitted, weights = self.dual_.majority_, self.dual_.require_weights(type(self).__name__)
         given = np.flatnonzero(labels.codes != labels.index_of(self.dual_.pos_label_))
         if len(fitted) != len(given):
             raise _other_rows(f"dual was fitted on {len(fitted)} majority rows, but y has {len(given)}")
@@ -178,8 +181,9 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
         # another one under these weights. It needs no sample weights of that fit, as computing the tilt again would.
         moments = self.dual_.moments_
         table = check_table(self.dual_, X, reset=False)
-        features = self.dual_._embed(take_rows(table, given))
-        distance = np.linalg.norm(self.dual_._mean(features, weights) - moments.raked)
+        features = check_features(self.dual_.embed(take_rows(table, given)), "the transformed rows")
+        raked = mean_of_rows(features, weights, resolve_n_threads(self.dual_.n_threads))
+        distance = np.linalg.norm(raked - moments.raked)
         size = sum(np.linalg.norm(mean) for mean in (moments.target, moments.base, moments.raked))
         if distance > _SAME_MEAN * size:
             raise _other_rows(

@@ -23,7 +23,7 @@ probabilities: NDArray[np.float64] = classifier.predict_proba(X)
 rescored: drr.DRRClassifier = drr.DRRClassifier.from_scores(X[:, 0], X, y)
 
 dual: drr.RakingDual = drr.RakingDual(drr.RakingFeatureMap(16), eta=0.1).fit(X, y)
-weights: NDArray[np.float64] = dual.weights_
+weights: NDArray[np.float64] | None = dual.weights_
 diagnostics: drr.DualDiagnostics = dual.diagnostics_
 worst: tuple[drr.MomentGap, ...] = diagnostics.worst_moments
 

@@ -390,7 +390,7 @@ def test_a_feature_that_is_not_finite_is_named(value):
         drr.solve_dual(features, target, 0.1)
 
 
-@pytest.mark.parametrize("eta", [0.0, 1.1, -0.1, np.nan])
+@pytest.mark.parametrize("eta", [1.1, -0.1, np.nan])
 def test_rake_refuses_a_wrong_eta_before_working(eta):
     features, target = problem()
     with pytest.raises(ValueError, match="eta"):
@@ -401,3 +401,46 @@ def test_rake_refuses_rows_in_place_of_their_mean():
     features, _ = problem()
     with pytest.raises(ValueError, match="target must be one mean"):
         drr.rake(features, features[:5])
+
+
+@pytest.mark.parametrize("how", [{"eta": 0}, {"tolerance": 0.0}])
+def test_exact_balance(how):
+    features = np.random.default_rng(0).normal(size=(400, 3))
+    target = features[:20].mean(axis=0)
+    raking = drr.rake(features, target, **how)
+    assert raking.tolerance == 0
+    np.testing.assert_allclose(features.T @ raking.dual.weights, target, atol=1e-12)
+
+
+def test_eta_zero_above_a_positive_floor_is_the_buffer():
+    features = np.random.default_rng(0).normal(size=(50, 2))
+    raking = drr.rake(features, [9.0, 0.0], eta=0)
+    assert raking.tolerance == 1.05 * raking.floor.value
+
+
+def test_a_given_tolerance_takes_the_place_of_eta():
+    features = np.random.default_rng(0).normal(size=(400, 3))
+    raking = drr.rake(features, [0.5, 0.0, 0.0], tolerance=0.25)
+    assert raking.tolerance == 0.25
+    assert raking.dual.discrepancy == pytest.approx(0.25, rel=1e-8)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array, drr.open_rows])
+def test_results_carry_the_means_before_and_after(layout):
+    rng = np.random.default_rng(3)
+    features, target, d = rng.normal(size=(300, 4)), np.full(4, 0.4), rng.uniform(size=300)
+    raking = drr.rake(layout(features), target, base_weights=d)
+    np.testing.assert_allclose(raking.floor.base_mean, d @ features / d.sum(), atol=1e-14)
+    w = d * np.exp(features @ raking.dual.theta)
+    np.testing.assert_allclose(raking.dual.mean, w @ features / w.sum(), atol=1e-13)
+    gap = np.linalg.norm(raking.floor.base_mean - target)
+    assert raking.base_discrepancy == pytest.approx(gap, rel=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_at_eta_one_the_dual_is_zero_whatever_the_rounding(seed):
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(777, 13)) * 10.0 ** rng.integers(-3, 4, size=13)
+    raking = drr.rake(features, rng.normal(size=13), eta=1.0)
+    assert raking.dual.status is drr.Status.ZERO_DUAL
+    assert raking.tolerance == raking.base_discrepancy

@@ -205,7 +205,7 @@ def test_what_is_refused(two_classes):
     with pytest.raises(ValueError, match="pos_label=5 is not a label of y, which has False, True"):
         RakingDual(pos_label=5).fit(X, y)
     with pytest.raises(ValueError, match="eta must be in"):
-        RakingDual(eta=0).fit(X, y)
+        RakingDual(eta=1.5).fit(X, y)
     with pytest.raises(ValueError, match="method must be 'auto' or 'paper'"):
         RakingDual(method="fast").fit(X, y)
     with pytest.raises(ValueError, match="sample_weight is zero on every positive row"):

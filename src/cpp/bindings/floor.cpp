@@ -36,6 +36,7 @@ py::dict floor_figures(const py::object& features, const py::object& target, con
   figures["value"] = floor.value;
   figures["lower_bound"] = floor.lower_bound;
   figures["base_discrepancy"] = floor.base_discrepancy;
+  figures["base_mean"] = to_array(floor.base_mean);
   figures["residual"] = to_array(floor.residual);
   figures["support"] = to_array(floor.support);
   figures["support_weights"] = to_array(floor.weights);

@@ -43,6 +43,12 @@ void refuse_extreme_scale(double distance) {
                        "hold; rescale features and target alike");
 }
 
+// Φᵀw: the point knows Aᵀw.
+void write_mean(const DualPoint& point, const DualInput& input, std::span<double> mean) {
+  for (std::size_t k = 0; k < mean.size(); ++k)
+    mean[k] = point.mean[k] + input.target[k];
+}
+
 DualResult finish(DualModel& model, const DualInput& input, const DualPoint& point, const DualOutput& output,
                   const Minimisation& end, std::string_view method) {
   DualResult result = certificate_of(model, input, point);
@@ -52,6 +58,7 @@ DualResult finish(DualModel& model, const DualInput& input, const DualPoint& poi
   result.method = method;
   std::copy_n(point.theta.data(), point.theta.size(), output.theta.data());
   std::copy_n(point.weights.data(), point.weights.size(), output.weights.data());
+  write_mean(point, input, output.mean);
   return result;
 }
 
@@ -65,7 +72,9 @@ DualResult solve_dual(const DualInput& input, const DualOptions& options, const 
 
   // 1. The base weights may already do: then θ = 0 exactly.
   DualPoint point = base_point(model);
-  const double base_discrepancy = point.mean.stableNorm();
+  write_mean(point, input, output.base_mean);
+  const double base_discrepancy =
+      std::isnan(input.base_discrepancy) ? point.mean.stableNorm() : input.base_discrepancy;
   if (base_discrepancy <= input.tolerance)
     return finish(model, input, point, output, {Status::zero_dual}, "zero");
   refuse_extreme_scale(base_discrepancy);

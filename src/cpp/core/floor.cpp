@@ -30,6 +30,9 @@ Floor find_floor(const FloorInput& input, const FloorOptions& options, const Exe
     break;
   }
   floor.n_passes = passes.count();
+  floor.base_mean = survey.mean; // of the shifted rows
+  for (std::size_t k = 0; k < floor.base_mean.size(); ++k)
+    floor.base_mean[k] += input.target[k];
   return floor;
 }
 

@@ -43,6 +43,7 @@ def solve_dual(
     max_iter: int = 0,
     n_threads: int = 1,
     callback: Any = None,
+    base_discrepancy: float = ...,
 ) -> dict[str, Any]: ...
 def certify_dual(
     features: Any,

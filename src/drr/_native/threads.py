@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import os
 
@@ -30,10 +31,16 @@ def resolve_n_threads(n_threads: int | None) -> int:
 
 
 def _processors() -> int:
+    """What joblib counts, remembered for as long as the affinity and the user's limit stay the same."""
+    affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return _count_processors(affinity, os.environ.get("LOKY_MAX_CPU_COUNT"))
+
+
+@functools.lru_cache(maxsize=4)
+def _count_processors(affinity: int | None, limit: str | None) -> int:
     try:
         return int(joblib.cpu_count())
     except ValueError:
-        limit = os.environ.get("LOKY_MAX_CPU_COUNT")
         raise ValueError(
             f"LOKY_MAX_CPU_COUNT must be a whole number, got {limit!r}; unset or correct this environment variable"
         ) from None

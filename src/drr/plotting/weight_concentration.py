@@ -56,7 +56,7 @@ class WeightConcentrationDisplay:
         -------
         WeightConcentrationDisplay
         """
-        weights = dual_of(estimator, pos_label)._weights_at_hand(f"{cls.__name__}.from_estimator")
+        weights = dual_of(estimator, pos_label).require_weights(f"{cls.__name__}.from_estimator")
         return cls.from_weights(weights, ax=ax)
 
     @classmethod

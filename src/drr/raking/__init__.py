@@ -2,8 +2,9 @@
 
 from drr.raking.diagnostics import DualDiagnostics, MomentGap, Moments
 from drr.raking.estimator import RakingDual
-from drr.raking.functions import choose_tolerance, find_floor, rake, solve_dual, tilt
+from drr.raking.functions import find_floor, rake, solve_dual, tilt
 from drr.raking.results import Dual, Floor, Raking, Status, Tilt
+from drr.raking.tolerance import choose_tolerance
 
 __all__ = [
     "Dual",

@@ -68,7 +68,7 @@ def check_results(floor: object, start: object) -> None:
         raise TypeError(f"start must be None or a Dual that solve_dual returned, got {start!r}")
 
 
-def check_floor(floor: Floor, n_rows: int, n_columns: int) -> None:
+def check_floor_shape(floor: Floor, n_rows: int, n_columns: int) -> None:
     if floor.n_rows != n_rows or floor.residual.shape != (n_columns,):
         raise ValueError(
             f"floor was found for {floor.n_rows} rows and {floor.residual.size} columns, but features has {n_rows} and "
@@ -76,8 +76,8 @@ def check_floor(floor: Floor, n_rows: int, n_columns: int) -> None:
         )
 
 
-def refuse_absent_support(floor: Floor, base_weights: NDArray[np.float64]) -> None:
-    """Refuse a floor with weight on rows that are absent; `base_weights` are those of its support."""
+def check_support_present(floor: Floor, base_weights: NDArray[np.float64]) -> None:
+    """Raise if a floor has weight on rows that are absent; `base_weights` are those of its support."""
     if len(base_weights) != len(floor.support) or not base_weights.all():
         raise ValueError(
             "floor belongs to other base_weights: it has weight on rows whose base weight is zero; call find_floor "
@@ -85,13 +85,13 @@ def refuse_absent_support(floor: Floor, base_weights: NDArray[np.float64]) -> No
         )
 
 
-def refuse_foreign_floor(
+def check_floor_holds(
     floor: Floor,
     support: Features,
     target: NDArray[np.float64],
     lowest_score: Callable[[NDArray[np.float64]], float],
 ) -> None:
-    """Refuse a floor whose bounds do not hold for the problem at hand, before one of them is taken for a proof.
+    """Raise if the bounds of a floor do not hold for this problem, before one of them is taken for a proof.
 
     Both are computed again: ‖x‖ from the rows of the floor's support, and minᵢ aᵢᵀu along the direction u of its
     residual by `lowest_score`, a pass over all rows.

@@ -1,4 +1,4 @@
-"""What a solve that fell short says to the caller: a warning with the figures and the remedy, or an error."""
+"""The warning for a solve that fell short, with its values and a remedy."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
-from drr.exceptions import InfeasibleToleranceError
 from drr.raking.results import Dual, Floor, Status
 
 
-def warned_floor(floor: Floor) -> Floor:
+def warn_of_floor(floor: Floor) -> Floor:
+    """Return the floor; warn in the name of the caller's caller if its bounds are too far apart."""
     if not floor.status.is_success:
         warnings.warn(_explain_floor(floor), ConvergenceWarning, stacklevel=3)
     return floor
 
 
-def warned_dual(dual: Dual, tolerance: float, proof: float, upper_bound: float) -> Dual:
-    if dual.status is Status.INFEASIBLE:
-        raise InfeasibleToleranceError(tolerance, proof, upper_bound)
+def warn_of_dual(dual: Dual) -> Dual:
+    """Return the dual; warn in the name of the caller's caller if it is not certified."""
     if not dual.status.is_success:
         warnings.warn(_explain_dual(dual), ConvergenceWarning, stacklevel=3)
     return dual
@@ -39,7 +38,7 @@ def _explain_floor(floor: Floor) -> str:
 
 
 def _explain_dual(dual: Dual) -> str:
-    figures = f"gap {dual.gap:.3g} nats, gradient norm {dual.gradient_norm:.3g}, discrepancy {dual.discrepancy:.10g}"
+    values = f"gap {dual.gap:.3g} nats, gradient norm {dual.gradient_norm:.3g}, discrepancy {dual.discrepancy:.10g}"
     if dual.status is Status.ROUND_OFF:
         remedy = (
             "Round-off in the features is larger than the accuracy asked for. Where that is too coarse, centre the "
@@ -51,4 +50,4 @@ def _explain_dual(dual: Dual) -> str:
             if dual.method.startswith("paper")
             else ", or pass the floor of find_floor."
         )
-    return f"solve_dual did not reach its tolerance: {dual.status.description} Here: {figures}. {remedy}"
+    return f"solve_dual did not reach its tolerance: {dual.status.description} Here: {values}. {remedy}"

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drr.raking.functions import find_floor, solve_dual, tolerance_above
+from drr.raking.convergence import warn_of_dual, warn_of_floor
+from drr.raking.problem import RakingProblem
 from drr.raking.results import Raking
+from drr.raking.tolerance import choose_tolerance
 
 # η is searched between these, on a logarithmic scale, down to steps of 0.1 %.
 SMALLEST_ETA = 1e-4
@@ -32,33 +34,19 @@ def wanted_ess(min_ess: Any, base_ess: float) -> float:
 
 
 def rake_to_ess(
-    features: Any,
-    target: NDArray[np.float64],
-    min_ess: float,
-    *,
-    base_weights: NDArray[np.float64] | None,
-    method: str,
-    n_threads: int | None,
+    problem: RakingProblem, min_ess: float, base_weights: NDArray[np.float64] | None, method: str
 ) -> tuple[Raking, float]:
     """Rake at the smallest η in [1e-4, 1] whose effective sample size is at least `min_ess`; also return η.
 
     The effective sample size grows with the tolerance, from the few rows nearest to the target to the base weights at
     η = 1. Bisection on log η; every solve starts from the last one that kept the size, with one floor for all.
     """
-    floor = find_floor(features, target, base_weights=base_weights, method=method, n_threads=n_threads)
+    floor = warn_of_floor(problem.find_floor(method, 0, None))
 
     def rake_at(eta: float, start: Raking | None) -> Raking:
-        tolerance = tolerance_above(floor, eta)
-        dual = solve_dual(
-            features,
-            target,
-            tolerance,
-            base_weights=base_weights,
-            floor=floor,
-            start=None if start is None else start.dual,
-            method=method,
-            n_threads=n_threads,
-        )
+        tolerance = choose_tolerance(floor, floor.base_discrepancy, eta=eta)
+        known = None if start is None else start.dual
+        dual = warn_of_dual(problem.solve_dual(tolerance, floor, known, method, 0, None))
         return Raking(floor, tolerance, floor.base_discrepancy, dual)
 
     # 1. The ends: the base weights always keep the size; the smallest tolerance may.

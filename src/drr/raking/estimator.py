@@ -13,16 +13,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from drr._checks.arrays import check_base_weights
+from drr._checks.arrays import check_features
 from drr._checks.labels import read_labels
 from drr._checks.rows import reads_in_passes
 from drr._checks.scores import check_sample_weight
 from drr._checks.seeds import seed_nested
 from drr._checks.tables import check_table, take_rows
+from drr._native.threads import resolve_n_threads
 from drr.features.feature_map import RakingFeatureMap
 from drr.raking.diagnostics import DualDiagnostics, Moments, diagnose, explain_zero_dual
 from drr.raking.ess import rake_to_ess
-from drr.raking.functions import rake, tilt
+from drr.raking.functions import rake
+from drr.raking.problem import mean_of_rows, open_problem
 from drr.raking.results import Floor, Raking, Status
 
 # Features embedded at a time where several duals are scored: 8 MB in double precision.
@@ -47,7 +49,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         features have single precision where the majority would have more than 64 MB of them in double: that moves
         the scores in the seventh digit. A `sklearn.frozen.FrozenEstimator` is used as it is.
     eta : float, default=0.05
-        η in (0, 1]: the tolerance lies at this share of the way from the feasibility floor to the distance of the means
+        η in [0, 1]: the tolerance lies at this share of the way from the feasibility floor to the distance of the means
         before raking, and at least 5 % above the floor.
     min_ess : float, optional
         Choose η instead, from 0.0001 on: the smallest that leaves at least this many effective majority rows (1 or
@@ -167,13 +169,12 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
 
         # 2. The features of the majority, and the mean that they are to reach.
         self.feature_map_ = self._fitted_map(X, y)
-        features = self._embed(take_rows(X, self.majority_))
-        rare_features = self._embed(take_rows(X, minority))
+        features = self.embed(take_rows(X, self.majority_))
+        rare_features = self.embed(take_rows(X, minority))
         target = self._mean(rare_features, _part(row_weights, minority))
 
         # 3. Floor, tolerance and dual.
-        base_weights = check_base_weights(_part(row_weights, self.majority_), len(self.majority_))
-        self.raking_, self.eta_ = self._rake(features, target, base_weights)
+        self.raking_, self.eta_ = self._rake(features, target, _part(row_weights, self.majority_))
         if self.raking_.dual.status is Status.ZERO_DUAL:
             chosen_by_ess = self.min_ess is not None
             message = explain_zero_dual(self.raking_, self.eta_, chosen_by_ess=chosen_by_ess)
@@ -183,8 +184,8 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         self.moments_ = Moments(
             self._moment_names(features.shape[1]),
             target,
-            self._mean(features, base_weights),
-            self._mean(features, self.weights_),
+            self.raking_.floor.base_mean,
+            self.raking_.dual.mean,
         )
         self.diagnostics_: DualDiagnostics = diagnose(self.raking_, self.moments_, self._absent_levels())
         return self
@@ -209,7 +210,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         X = check_table(self, X, reset=False)
         if hasattr(self.feature_map_, "project"):  # the same without Φ
             return np.asarray(self.feature_map_.project(X, self.theta_))
-        return np.asarray(self._embed(X) @ self.theta_)
+        return np.asarray(self.embed(X) @ self.theta_)
 
     def log_density_ratio(self, X: Any) -> NDArray[np.float64]:
         """θᵀφ(x) − Λ(θ): the score with the constant that makes the tilted majority a distribution.
@@ -242,7 +243,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         return self.raking_.dual.theta
 
     @property
-    def weights_(self) -> NDArray[np.float64]:
+    def weights_(self) -> NDArray[np.float64] | None:
         return self.raking_.dual.weights
 
     @property
@@ -257,15 +258,16 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     def ess_(self) -> float:
         return self.raking_.dual.ess
 
-    def _weights_at_hand(self, purpose: str) -> NDArray[np.float64]:
-        """`weights_`, or an error that names what needs them and what to do without."""
-        if self.weights_ is None:
+    def require_weights(self, purpose: str) -> NDArray[np.float64]:
+        """Return `weights_`, or raise an error that names what needs them and what to do without."""
+        weights = self.weights_
+        if weights is None:
             raise ValueError(
                 f"{purpose} needs the raked weight of every majority row, but this dual read its rows in passes and "
                 "keeps none (weights_ is None). Fit the dual on rows in memory, or on a sample of them; or compute the "
                 "weights of majority rows as numpy.exp(dual.log_density_ratio(rows)), times their base weights"
             )
-        return self.weights_
+        return weights
 
     def _feature_map(self) -> Any:
         if self.feature_map is None:
@@ -280,26 +282,40 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
                 feature_map.set_params(dtype=np.float32)
         return feature_map
 
-    def _embed(self, X: Any) -> Any:
+    def embed(self, X: Any) -> Any:
+        """Transform rows by the fitted feature map, always to an array or a CSR matrix.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        array or CSR matrix of shape (n_rows, n_features_out)
+        """
         with config_context(transform_output="default"):  # a frame would be converted back at once
             return self.feature_map_.transform(X)
 
     def _rake(
         self, features: Any, target: NDArray[np.float64], base_weights: NDArray[np.float64] | None
     ) -> tuple[Raking, float]:
-        options: dict[str, Any] = {
-            "base_weights": base_weights,
-            "method": self.method,
-            "n_threads": self.n_threads,
-        }
         if self.min_ess is not None:
-            return rake_to_ess(features, target, self.min_ess, **options)
-        return rake(features, target, eta=self.eta, **options), float(self.eta)
+            problem = open_problem(features, target, base_weights, n_threads=self.n_threads)
+            return rake_to_ess(problem, self.min_ess, base_weights, self.method)
+        raking = rake(
+            features,
+            target,
+            eta=self.eta,
+            base_weights=base_weights,
+            method=self.method,
+            n_threads=self.n_threads,
+        )
+        return raking, float(self.eta)
 
     def _mean(self, features: Any, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """The weighted mean of the rows, of dense or sparse features of either precision, without a temporary."""
-        flat = np.zeros(features.shape[1])
-        return tilt(features, flat, base_weights=weights, n_threads=self.n_threads).mean
+        """The weighted mean of rows in the feature map."""
+        rows = check_features(features, "the transformed rows")
+        return mean_of_rows(rows, weights, resolve_n_threads(self.n_threads))
 
     def _moment_names(self, n_features: int) -> NDArray[Any]:
         if hasattr(self.feature_map_, "get_feature_names_out"):
@@ -307,10 +323,10 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         return np.array([f"feature{k}" for k in range(n_features)], dtype=object)
 
     def _absent_levels(self) -> tuple[str, ...]:
-        """Levels with rare rows and no majority rows: an indicator averages zero only where it is zero throughout."""
+        """Levels with rare rows and no majority rows; below 1e-12 of the rare share a mean is rounding."""
         one_hot = getattr(self.feature_map_, "blocks_", {}).get("one_hot", slice(0))
         moments = self.moments_
-        absent = (moments.base[one_hot] == 0) & (moments.target[one_hot] > 0)
+        absent = (moments.target[one_hot] > 0) & (moments.base[one_hot] <= 1e-12 * moments.target[one_hot])
         return tuple(moments.names[one_hot][absent].tolist())
 
     def __sklearn_tags__(self) -> Any:
@@ -329,7 +345,7 @@ def log_density_ratios(duals: Sequence[RakingDual], X: Any) -> NDArray[np.float6
     step = max(1, _BLOCK_SIZE // len(thetas))
     for begin in range(0, len(ratios), step):
         rows = np.arange(begin, min(begin + step, len(ratios)))
-        ratios[rows] = duals[0]._embed(take_rows(X, rows)) @ thetas - offsets
+        ratios[rows] = duals[0].embed(take_rows(X, rows)) @ thetas - offsets
     return ratios
 
 

@@ -5,35 +5,17 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 from numpy.typing import ArrayLike
 
 from drr._checks.arrays import check_base_weights, check_features, check_vector, log_base_weights
-from drr._checks.rows import reads_in_passes
 from drr._native import core
 from drr._native.progress import Callback, make_callback
 from drr._native.threads import resolve_n_threads
-from drr.raking.arguments import (
-    Checkpoint,
-    check_floor,
-    check_max_iter,
-    check_method,
-    check_number,
-    check_results,
-    check_start,
-    check_target,
-    refuse_absent_support,
-    refuse_foreign_floor,
-    start_direction,
-)
-from drr.raking.convergence import warned_dual, warned_floor
-from drr.raking.paper_lbfgs import solve_by_lbfgs
-from drr.raking.results import Dual, Floor, Raking, Status, Tilt
-
-_PAPER_NEWTON_COLUMNS = 600  # the published algorithm turns to L-BFGS-B above
-_FLOOR_METHODS = {"auto": "min_norm_point", "paper": "pairwise_frank_wolfe"}
+from drr.raking.arguments import Checkpoint, check_max_iter, check_method, check_number, check_results
+from drr.raking.convergence import warn_of_dual, warn_of_floor
+from drr.raking.problem import open_problem
+from drr.raking.results import Dual, Floor, Raking, Tilt
+from drr.raking.tolerance import check_eta, tolerance_between
 
 
 def tilt(
@@ -136,73 +118,10 @@ def find_floor(
     (0.5, [0.5, 0.5])
     """
     check_method(method)
-    if reads_in_passes(features):
-        problem = _source_problem(features, target, base_weights, method, n_threads, checkpoint)
-        found = problem.find_floor(check_max_iter(max_iter), make_callback(verbose, callback))
-        return warned_floor(found.floor)
-    _refuse_checkpoint(checkpoint)
-    rows = check_features(features)
-    n_rows, n_columns = rows.shape
-    goal = check_target(target, n_columns)
-    weights = check_base_weights(base_weights, n_rows)
-    figures = core.find_floor(
-        rows,
-        goal,
-        weights,
-        _FLOOR_METHODS[method],
-        check_max_iter(max_iter),
-        resolve_n_threads(n_threads),
-        make_callback(verbose, callback),
-    )
-    figures["status"] = Status(figures["status"])
-    return warned_floor(Floor(n_rows=n_rows, method=_FLOOR_METHODS[method], **figures))
-
-
-def choose_tolerance(
-    floor: Floor | float, discrepancy: float, *, eta: float = 0.05, buffer: float = 1.05
-) -> float:
-    """The paper's tolerance δ = max{U + η·max(γ − U, 0), buffer·U}.
-
-    Parameters
-    ----------
-    floor : Floor or float
-        The floor, or its upper bound U.
-    discrepancy : float
-        γ = ‖Aᵀd‖, the distance of the base mean from the target.
-    eta : float
-        η in (0, 1]: how far from the floor towards the base discrepancy. At 1 the base weights satisfy it.
-    buffer : float
-        At least 1: the smallest multiple of a positive floor.
-
-    Examples
-    --------
-    >>> import drr
-    >>> drr.choose_tolerance(0.5, 1.5, eta=0.1)
-    0.6
-    >>> drr.choose_tolerance(0.5, 0.5)
-    0.525
-    """
-    upper = check_number(floor.value if isinstance(floor, Floor) else floor, "floor")
-    gamma = check_number(discrepancy, "discrepancy")
-    eta = check_number(eta, "eta")
-    buffer = check_number(buffer, "buffer")
-    if not 0 < eta <= 1:
-        raise ValueError(f"eta must be in (0, 1], got {eta}")
-    if buffer < 1:
-        raise ValueError(f"buffer must be at least 1, got {buffer}")
-    between = upper + eta * max(gamma - upper, 0.0)
-    if eta == 1:  # the sum may round to just below γ
-        between = max(gamma, upper)
-    return max(between, buffer * upper)
-
-
-def tolerance_above(floor: Floor, eta: float) -> float:
-    """The tolerance of a floor, a hair larger where the base weights satisfy it.
-
-    The dual finds their discrepancy in a pass of its own, which may round differently; it is exactly zero all the same.
-    """
-    tolerance = choose_tolerance(floor, floor.base_discrepancy, eta=eta)
-    return tolerance * (1 + 1e-14) if tolerance >= floor.base_discrepancy else tolerance
+    limit = check_max_iter(max_iter)
+    listener = make_callback(verbose, callback)
+    problem = open_problem(features, target, base_weights, n_threads=n_threads, checkpoint=checkpoint)
+    return warn_of_floor(problem.find_floor(method, limit, listener))
 
 
 def solve_dual(
@@ -289,54 +208,16 @@ def solve_dual(
     check_method(method)
     check_results(floor, start)
     limit = check_max_iter(max_iter)
-    if reads_in_passes(features):
-        problem = _source_problem(
-            features, target, base_weights, method, n_threads, checkpoint, tolerance=delta
-        )
-        solution = problem.solve_dual(delta, floor, start, limit, make_callback(verbose, callback))
-        upper_bound = math.nan if floor is None else floor.value
-        return warned_dual(solution.dual, delta, solution.floor_lower_bound, upper_bound)
-    _refuse_checkpoint(checkpoint)
-    rows = check_features(features)
-    n_rows, n_columns = rows.shape
-    goal = check_target(target, n_columns)
-    weights = check_base_weights(base_weights, n_rows)
-    log_d = log_base_weights(weights)
-    threads = resolve_n_threads(n_threads)
     listener = make_callback(verbose, callback)
-    if floor is not None:
-        check_floor(floor, n_rows, n_columns)
-        if weights is not None:
-            refuse_absent_support(floor, weights[floor.support])
-    if start is not None:
-        check_start(start, n_columns)
-
-    if method == "paper" and n_columns > _PAPER_NEWTON_COLUMNS:
-        figures = solve_by_lbfgs(rows, goal, delta, log_d, floor, limit, threads, listener)
-    else:
-        figures = core.solve_dual(
-            rows,
-            goal,
-            delta,
-            log_d,
-            None if floor is None else floor.weights,
-            start_direction(floor, start),
-            math.nan if floor is None else floor.lower_bound,
-            method,
-            limit,
-            threads,
-            listener,
-        )
-    proof = figures.pop("floor_lower_bound")
-    figures["status"] = Status(figures["status"])
-    if floor is not None and figures["status"] is Status.INFEASIBLE:
-        refuse_foreign_floor(
-            floor,
-            rows[floor.support],
-            goal,
-            lambda x: core.price_block(rows, goal, weights, x, -math.inf, 0, threads)[0],
-        )
-    return warned_dual(Dual(**figures), delta, proof, math.nan if floor is None else floor.value)
+    problem = open_problem(
+        features,
+        target,
+        base_weights,
+        n_threads=n_threads,
+        checkpoint=checkpoint,
+        asked={"tolerance": delta},
+    )
+    return warn_of_dual(problem.solve_dual(delta, floor, start, method, limit, listener))
 
 
 def rake(
@@ -344,6 +225,7 @@ def rake(
     target: ArrayLike,
     *,
     eta: float = 0.05,
+    tolerance: float | None = None,
     base_weights: ArrayLike | None = None,
     method: str = "auto",
     n_threads: int | None = None,
@@ -361,7 +243,9 @@ def rake(
     target : array of shape (n_columns,)
         μ₁, the mean to reach.
     eta : float
-        η in (0, 1]: the tolerance lies at this share of the way from the floor to the base discrepancy.
+        η in [0, 1]: the tolerance lies at this share of the way from the floor to the base discrepancy.
+    tolerance : float, optional
+        δ itself, instead of η. Zero asks for exact balance.
     base_weights : array of shape (n_rows,), optional
         d, normalised to sum one; uniform by default. Zero means that the row is absent.
     method : {"auto", "paper"}
@@ -383,72 +267,15 @@ def rake(
     >>> round(raking.tolerance, 6), raking.dual.weights.round(3).tolist()
     (0.1, [0.154, 0.292, 0.554])
     """
-    choose_tolerance(0.0, 0.0, eta=eta)  # refuses a wrong eta before the work, not after
     check_method(method)
-    if reads_in_passes(features):
-        return _rake_source(
-            _source_problem(features, target, base_weights, method, n_threads, checkpoint, eta=float(eta)),
-            eta,
-            make_callback(verbose, callback),
-        )
-    _refuse_checkpoint(checkpoint)
-    rows = check_features(features)
-    goal = check_target(target, rows.shape[1])
-    floor = find_floor(
-        rows,
-        goal,
-        base_weights=base_weights,
-        method=method,
-        n_threads=n_threads,
-        verbose=verbose,
-        callback=callback,
+    eta = check_eta(eta)
+    fixed = None if tolerance is None else check_number(tolerance, "tolerance")
+    listener = make_callback(verbose, callback)
+    asked = {"eta": eta} if fixed is None else {"tolerance": fixed}
+    problem = open_problem(
+        features, target, base_weights, n_threads=n_threads, checkpoint=checkpoint, asked=asked
     )
-    tolerance = tolerance_above(floor, eta)
-    dual = solve_dual(
-        rows,
-        goal,
-        tolerance,
-        base_weights=base_weights,
-        floor=floor,
-        method=method,
-        n_threads=n_threads,
-        verbose=verbose,
-        callback=callback,
-    )
-    return Raking(floor, tolerance, floor.base_discrepancy, dual)
-
-
-def _source_problem(
-    features: Any,
-    target: ArrayLike,
-    base_weights: Any,
-    method: str,
-    n_threads: int | None,
-    checkpoint: Checkpoint,
-    **options: float,
-) -> Any:
-    from drr.streaming.problem import SourceRaking, columns_of
-
-    if method != "auto":
-        raise ValueError(
-            f"method={method!r} needs all rows in memory; rows that are read in passes are raked by method='auto'"
-        )
-    resolve_n_threads(n_threads)
-    goal = check_target(target, columns_of(features))
-    return SourceRaking(features, goal, base_weights, n_threads, checkpoint, **options)
-
-
-def _rake_source(problem: Any, eta: float, callback: Callback | None) -> Raking:
-    found = problem.find_floor(0, callback)
-    floor = warned_floor(found.floor)
-    tolerance = tolerance_above(floor, eta)
-    solution = problem.solve_dual(tolerance, found, None, 0, callback)
-    dual = warned_dual(solution.dual, tolerance, solution.floor_lower_bound, floor.value)
-    return Raking(floor, tolerance, floor.base_discrepancy, dual)
-
-
-def _refuse_checkpoint(checkpoint: Checkpoint) -> None:
-    if checkpoint is not None:
-        raise ValueError(
-            "checkpoint is for rows that are read in passes; pass a path or a source of drr.open_rows as features"
-        )
+    floor = warn_of_floor(problem.find_floor(method, 0, listener))
+    delta = tolerance_between(floor.value, floor.base_discrepancy, eta) if fixed is None else fixed
+    dual = warn_of_dual(problem.solve_dual(delta, floor, None, method, 0, listener))
+    return Raking(floor, delta, floor.base_discrepancy, dual)

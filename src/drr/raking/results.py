@@ -109,6 +109,8 @@ class Floor(_PlainState):
     """their weights, summing to one"""
     n_rows: int
     """how many rows there are, with and without weight"""
+    base_mean: NDArray[np.float64]
+    """Φᵀd, the mean of the rows under the base weights"""
     base_discrepancy: float
     """γ = ‖Aᵀd‖, the distance under the base weights"""
     n_iter: int
@@ -149,9 +151,11 @@ class Dual(_PlainState):
 
     theta: NDArray[np.float64]
     """θ, one number per column"""
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
     """wᵢ ∝ dᵢ exp(φᵢᵀθ), one per row, summing to one; None for rows that are read in passes, where the weights of a
     block are ``d * numpy.exp(block @ theta - log_partition)``"""
+    mean: NDArray[np.float64]
+    """Φᵀw, the mean of the rows under the raked weights"""
     log_partition: float
     """log Σᵢ dᵢ exp(φᵢᵀθ), of the features themselves: φ(x)ᵀθ minus this is the estimated log density ratio"""
     discrepancy: float

@@ -190,7 +190,7 @@ def solve_dual_in_passes(
         theta, decrease, is_near = problem.model.propose(point, history, tolerance)
         if theta is None:
             # The sample has no point within the tolerance; whether the rows have one, the floor knows.
-            found = find_floor_in_passes(passes, 0, None)
+            found = find_floor_in_passes(passes, survey, 0, None)
             if found.floor.lower_bound > tolerance:
                 return end(point, Status.INFEASIBLE, iteration, "floor", found.floor.lower_bound)
             problem.support = found.support
@@ -262,7 +262,8 @@ def _certified(
     answer = point.answer
     return Dual(
         theta=point.theta,
-        weights=None,  # type: ignore[arg-type]  # one number per row would not fit either
+        weights=None,  # one number per row would not fit into memory either
+        mean=point.mean + problem.passes.target,
         log_partition=point.log_partition + float(point.theta @ problem.passes.target),
         discrepancy=discrepancy,
         gap=gap,

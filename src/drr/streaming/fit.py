@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from drr._checks.labels import Labels
 from drr._checks.seeds import seed_nested
@@ -76,20 +75,12 @@ def fit_from_source(dual: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         message = explain_zero_dual(dual.raking_, dual.eta_, chosen_by_ess=False)
         warnings.warn(message, UserWarning, stacklevel=3)
 
-    # 4. What raking did to the moments: at the minimum Φᵀw − μ₁ = −δθ/‖θ‖ up to the gradient.
+    # 4. What raking did to the moments.
     dual.moments_ = Moments(
-        dual._moment_names(n_columns), means.rare, means.other, _raked_mean(dual.raking_, means)
+        dual._moment_names(n_columns), means.rare, dual.raking_.floor.base_mean, dual.raking_.dual.mean
     )
     dual.diagnostics_ = diagnose(dual.raking_, dual.moments_, dual._absent_levels())
     return dual
-
-
-def _raked_mean(raking: Any, means: Means) -> NDArray[np.float64]:
-    theta = raking.dual.theta
-    norm = float(np.linalg.norm(theta))
-    if norm == 0:
-        return means.other
-    return np.asarray(means.rare - raking.tolerance / norm * theta)
 
 
 def _labels(counts: dict[Any, int]) -> Labels:

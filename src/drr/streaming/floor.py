@@ -86,13 +86,13 @@ class FloorFound:
 
     floor: Floor
     support: PickedRows
-    survey: SurveyAnswer
 
 
-def find_floor_in_passes(passes: Passes, max_iter: int, callback: Callback | None) -> FloorFound:
+def find_floor_in_passes(
+    passes: Passes, survey: SurveyAnswer, max_iter: int, callback: Callback | None
+) -> FloorFound:
     """Certified bounds of the floor, by the rule of the compiled one; `max_iter` 0 stands for 1000 rounds."""
     max_iter = max_iter or DEFAULT_MAX_ITER
-    survey = passes.survey()
     gamma = float(np.linalg.norm(survey.mean))
     most = rows_to_price(len(passes.target))
 
@@ -178,13 +178,14 @@ def _found(
         support=rows[order],
         support_weights=point["support_weights"][order],
         n_rows=survey.n_rows,
+        base_mean=survey.mean + passes.target,
         base_discrepancy=gamma,
         n_iter=n_iter,
         n_passes=passes.count,
         method="min_norm_point",
         status=status,
     )
-    return FloorFound(floor, support.take(order), survey)
+    return FloorFound(floor, support.take(order))
 
 
 def global_rows(ids: NDArray[np.int64], lengths: dict[int, int]) -> NDArray[np.int64]:

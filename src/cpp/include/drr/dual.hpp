@@ -37,6 +37,9 @@ struct DualInput {
   std::span<const double> floor_weights;
   std::span<const double> floor_residual;
   double floor_lower_bound = std::numeric_limits<double>::quiet_NaN();
+  // γ if the floor's survey has computed it: sums of another order differ in the last digit, and whether the
+  // base weights satisfy δ must not depend on that. NaN: computed here.
+  double base_discrepancy = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct DualOptions {
@@ -45,8 +48,10 @@ struct DualOptions {
 };
 
 struct DualOutput {
-  std::span<double> theta;   // length K
-  std::span<double> weights; // length n0
+  std::span<double> theta;     // length K
+  std::span<double> weights;   // length n0
+  std::span<double> mean;      // Φᵀw, length K, or empty
+  std::span<double> base_mean; // Φᵀd, length K, or empty; only solve_dual writes it
 };
 
 // Everything but n_iter, method and status is computed from θ by one fresh pass over the rows.

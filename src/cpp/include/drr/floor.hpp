@@ -39,6 +39,7 @@ struct Floor {
   double value = unset;            // ‖Aᵀw‖, an upper bound of φ
   double lower_bound = unset;      // of φ
   double base_discrepancy = unset; // γ
+  std::vector<double> base_mean;   // Φᵀd, length K
   std::vector<double> residual;    // Aᵀw, length K
   std::vector<Index> support;      // the rows with positive weight, ascending
   std::vector<double> weights;     // theirs, summing to one

@@ -1,0 +1,64 @@
+"""Arguments are checked once on the way to a solver, and no pass is made for what a solver knew."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+import numpy as np
+
+import drr
+from drr.raking import problem as door
+
+
+def calls_in(function, *arguments, **options) -> Counter[str]:
+    """How often each Python function of the package is called."""
+    calls: Counter[str] = Counter()
+
+    def count(frame, event, _):
+        if event == "call" and frame.f_globals.get("__name__", "").startswith("drr."):
+            calls[frame.f_code.co_name] += 1
+
+    function(*arguments, **options)  # imports and caches are not counted
+    sys.setprofile(count)
+    try:
+        function(*arguments, **options)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_raking_an_array_takes_few_calls():
+    rng = np.random.default_rng(0)
+    features, target = rng.normal(size=(200, 3)), np.full(3, 0.2)
+    calls = calls_in(drr.rake, features, target)
+    assert sum(calls.values()) <= 35, calls
+    for name in (
+        "check_features",
+        "check_target",
+        "check_base_weights",
+        "resolve_n_threads",
+        "make_callback",
+    ):
+        assert calls[name] == 1, name
+
+
+def test_a_fitted_dual_makes_no_pass_for_means_that_the_solver_had(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.arange(300) < 30
+    X = rng.normal(size=(300, 3)) + y[:, None]
+    summed = []
+    original = door.core.survey_block
+
+    class Spy:
+        def __getattr__(self, name):
+            return getattr(door_core, name)
+
+        def survey_block(self, rows, *rest):
+            summed.append(rows.shape[0])
+            return original(rows, *rest)
+
+    door_core = door.core
+    monkeypatch.setattr(door, "core", Spy())
+    drr.RakingDual(random_state=0).fit(X, y)
+    assert summed == [30]  # the target, from the rare rows
