@@ -9,6 +9,7 @@ ATTACKS = {
     "properties": "generated raking problems, certificates computed again from outside",
     "boundary": "arrays of any type, stride and content, and broken CSR matrices, against the bindings",
     "mutants": "operators changed in the core and in the stages: does a test notice?",
+    "mutation": "data that change while they are being solved for",
     "concurrency": "threads, forks, workers, and interrupts at random moments",
     "resources": "too little memory, full disks",
     "model_files": "damaged and hostile model files",

@@ -2,6 +2,7 @@
 
 #include "core/constants.hpp"
 #include "core/floor_passes.hpp"
+#include "core/ordering.hpp"
 #include "core/tilt_pass.hpp"
 #include "core/vectors.hpp"
 
@@ -21,11 +22,10 @@ std::uint64_t scrambled(std::uint64_t x) { // splitmix64
 }
 
 // Keeps the `most` positions of smallest key, in ascending order; returns the smallest key left out.
-template <class Key>
-double keep_smallest(std::vector<Index>& positions, Index most, Key key) {
-  const auto smaller = [&](Index a, Index b) { return key(a) < key(b) || (key(a) == key(b) && a < b); };
-  std::nth_element(positions.begin(), positions.begin() + most, positions.end(), smaller);
-  const double left_out = key(positions[most]);
+template <class Keys>
+double keep_smallest(std::vector<Index>& positions, Index most, const Keys& keys) {
+  std::nth_element(positions.begin(), positions.begin() + most, positions.end(), lowest_first(keys));
+  const double left_out = keys[positions[most]];
   positions.resize(most);
   std::sort(positions.begin(), positions.end());
   return left_out;
@@ -67,7 +67,7 @@ BlockPrices price_block(const BlockInput& input, std::span<const double> x, doub
     if (scores[i] < threshold)
       prices.rows.push_back(i);
   if (std::ssize(prices.rows) > most)
-    keep_smallest(prices.rows, most, [&](Index i) { return scores[i]; });
+    keep_smallest(prices.rows, most, scores);
   for (Index i : prices.rows)
     prices.scores.push_back(scores[i]);
   return prices;
@@ -98,7 +98,7 @@ BlockSample sample_block(std::span<const double> scores, Index n_rows, const Sam
   if (std::ssize(sample.rows) > request.most) {
     std::vector<Index> positions(sample.rows.size());
     std::iota(positions.begin(), positions.end(), Index{0});
-    sample.limit = keep_smallest(positions, request.most, [&](Index at) { return sample.keys[at]; });
+    sample.limit = keep_smallest(positions, request.most, sample.keys);
     sample.rows = chosen(sample.rows, positions);
     sample.keys = chosen(sample.keys, positions);
     sample.scores = chosen(sample.scores, positions);

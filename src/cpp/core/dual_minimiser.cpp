@@ -23,6 +23,8 @@ public:
       waited_ = 0;
       gradient_then_ = gradient;
     }
+    if (best_.size() == 0) // there is a point to return even if no gradient is a number
+      best_ = point.theta;
     if (gradient < gradient_) {
       gradient_ = gradient;
       best_ = point.theta;

@@ -49,8 +49,8 @@ void move_to_start(DualModel& model, DualPoint& point, std::span<const double> f
   if (!floor_residual.empty()) {
     const Eigen::Map<const Eigen::VectorXd> residual(floor_residual.data(), model.n_cols());
     // The same length as θ, so that the two coordinates of the plane are alike.
-    if (residual.norm() > 1e-12 * gamma) {
-      second.step = -(point.norm / residual.norm()) * residual;
+    if (const double length = residual.stableNorm(); length > 1e-12 * gamma && std::isfinite(length)) {
+      second.step = -(point.norm / length) * residual;
       model.compute_scores(second);
     }
   }

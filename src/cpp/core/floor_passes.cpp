@@ -1,10 +1,12 @@
 #include "core/floor_passes.hpp"
 
 #include "core/places.hpp"
+#include "core/vectors.hpp"
 #include "drr/errors.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -45,13 +47,8 @@ RowSurvey FloorPasses::survey() {
   survey.smallest_norm = infinity;
   Index n_present = 0;
   for (Index i = 0; i < n; ++i) {
-    if (!std::isfinite(norms[i])) {
-      const std::string position = rows_.find_nonfinite();
-      throw InvalidInput(position.empty()
-                             ? "the squared norms of features - target overflow; rescale the features"
-                             : "features contains NaN or infinity at " + position +
-                                   "; impute or drop such rows before raking");
-    }
+    if (!std::isfinite(norms[i]))
+      throw_nonfinite(rows_, "the squared norms of features - target overflow; rescale the features");
     if (absent(i))
       continue;
     if (norms[i] < survey.smallest_norm) {
@@ -62,8 +59,7 @@ RowSurvey FloorPasses::survey() {
     norms[n_present++] = norms[i];
   }
   if (n_present == 0)
-    throw InvalidInput(
-        "base_weights are zero on every row; at least one majority row needs a positive weight");
+    throw InvalidInput(no_row_present);
   // Squares this small have lost digits, or vanished beside a row that has not: no bound from them is one.
   // The mean tells them from the squares of sparse rows, which vanish by cancellation where a row equals the
   // target to the last digits.
@@ -81,15 +77,18 @@ RowSurvey FloorPasses::survey() {
 
 LowestScore FloorPasses::price(std::span<const double> x) {
   std::vector<LowestScore> lowest(chunks_.count(), LowestScore{infinity, -1});
+  std::atomic<bool> all_numbers{true};
   pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int) {
     chunks_.for_each_tile(chunk, [&](RowRange tile) {
       double* scores = scores_.data() + tile.begin;
       rows_.scores(tile, x.data(), scores);
+      if (!all_finite(scores, tile.size()))
+        all_numbers = false;
       if (!base_weights_.empty())
         for (Index i = tile.begin; i < tile.end; ++i)
           if (absent(i))
             scores_[i] = infinity;
-      Eigen::Index at;
+      Eigen::Index at = 0;
       const double score = ConstWide(scores, tile.size()).minCoeff(&at);
       if (score < lowest[chunk].score)
         lowest[chunk] = {score, tile.begin + at};
@@ -100,6 +99,9 @@ LowestScore FloorPasses::price(std::span<const double> x) {
   for (const LowestScore& one : lowest)
     if (one.score < all.score)
       all = one;
+  // The survey has seen finite rows, but the caller may have changed them since.
+  if (!all_numbers && all_finite(x.data(), std::ssize(x)))
+    throw_nonfinite(rows_, "the features changed during the solve");
   return all;
 }
 

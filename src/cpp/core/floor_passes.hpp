@@ -36,7 +36,8 @@ public:
   // Mean and norms in one pass. Throws InvalidInput where a feature is not finite or no row is present.
   RowSurvey survey();
 
-  // scores()[i] = aᵢᵀx, +∞ for absent rows; returns the lowest, the first of equals.
+  // scores()[i] = aᵢᵀx, +∞ for absent rows; returns the lowest, the first of equals, or row −1 if none is
+  // below +∞. Throws InvalidInput if x is finite and a score is not.
   LowestScore price(std::span<const double> x);
   std::span<double> scores() { return scores_; }
 

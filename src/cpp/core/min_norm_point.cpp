@@ -2,6 +2,7 @@
 
 #include "core/constants.hpp"
 #include "core/nonnegative_least_squares.hpp"
+#include "core/ordering.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -175,9 +176,8 @@ std::vector<Index> MinNormPoint::find_violators(double slack) const {
   for (Index slot = 0; slot < set_.size(); ++slot)
     if (position_[slot] < 0 && !refused_[slot] && squared_norm_ - scores_[slot] > slack)
       violators.push_back(slot);
-  std::sort(violators.begin(), violators.end(), [&](Index a, Index b) {
-    return scores_[a] < scores_[b] || (scores_[a] == scores_[b] && set_.id(a) < set_.id(b));
-  });
+  std::sort(violators.begin(), violators.end(),
+            [&](Index a, Index b) { return comes_before(scores_[a], scores_[b], set_.id(a) < set_.id(b)); });
   return violators;
 }
 
@@ -254,7 +254,7 @@ bool MinNormPoint::enter_refined(Index slot) {
 // From the rows, heaviest first; rows in the affine hull of heavier ones lose their weight and leave.
 void MinNormPoint::rebuild_factor() {
   std::sort(corral_.begin(), corral_.end(), [&](Index a, Index b) {
-    return weights_[a] > weights_[b] || (weights_[a] == weights_[b] && set_.id(a) < set_.id(b));
+    return comes_before(-weights_[a], -weights_[b], set_.id(a) < set_.id(b));
   });
   const Index s = std::ssize(corral_);
   Eigen::MatrixXd columns(set_.n_cols() + 1, s);
@@ -359,7 +359,7 @@ void MinNormPoint::purge(Index n_others) {
   if (static_cast<Index>(others.size()) <= n_others)
     return;
   std::nth_element(others.begin(), others.begin() + n_others, others.end(), [&](Index a, Index b) {
-    return scores_[a] < scores_[b] || (scores_[a] == scores_[b] && set_.id(a) < set_.id(b));
+    return comes_before(scores_[a], scores_[b], set_.id(a) < set_.id(b));
   });
   others.resize(n_others);
   std::vector<Index> keep(corral_.begin(), corral_.end());

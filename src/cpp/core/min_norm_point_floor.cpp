@@ -1,6 +1,7 @@
 #include "core/constants.hpp"
 #include "core/floor_methods.hpp"
 #include "core/min_norm_point.hpp"
+#include "core/ordering.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -33,9 +34,7 @@ std::vector<Index> select_rows(std::span<double> scores, const WorkingSet& set, 
   for (Index i = 0; i < static_cast<Index>(scores.size()); ++i)
     if (scores[i] < threshold)
       rows.push_back(i);
-  const auto lower = [&](Index a, Index b) {
-    return scores[a] < scores[b] || (scores[a] == scores[b] && a < b);
-  };
+  const auto lower = lowest_first(scores);
   if (static_cast<Index>(rows.size()) > most) {
     std::nth_element(rows.begin(), rows.begin() + most, rows.end(), lower);
     rows.resize(most);
@@ -114,7 +113,7 @@ Floor min_norm_point_floor(FloorPasses& passes, const RowSurvey& survey, Index m
       gap_then = std::min(gap, gap_then);
       value_then = std::min(value, value_then);
     }
-    if (gap < best_gap) {
+    if (gap < best_gap || best.residual.empty()) {
       best_gap = gap;
       best.value = value;
       best.lower_bound = lower_bound;

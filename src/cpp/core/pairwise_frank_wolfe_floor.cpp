@@ -1,4 +1,5 @@
 #include "core/floor_methods.hpp"
+#include "drr/errors.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -99,6 +100,8 @@ Floor pairwise_frank_wolfe_floor(FloorPasses& passes, const RowSurvey& survey, I
   for (;;) {
     // 1. Price all rows; stop on the gap, confirmed with x recomputed from the weights.
     const LowestScore best = passes.price({x.data(), static_cast<std::size_t>(K)});
+    if (best.row < 0)
+      throw InvalidInput("features or base_weights changed during the solve: no row is left to step to");
     const double squared_norm = x.squaredNorm(), gap = squared_norm - best.score;
     const bool converged = gap <= std::max(relative_tolerance * squared_norm, absolute_tolerance);
     const bool last = converged || floor.n_iter >= max_iter;

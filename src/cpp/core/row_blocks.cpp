@@ -82,6 +82,13 @@ void validate(const FeatureView& features) {
   std::visit([](const auto& view) { validate_view(view); }, features);
 }
 
+void throw_nonfinite(const RowBlocks& rows, const char* otherwise) {
+  const std::string position = rows.find_nonfinite();
+  throw InvalidInput(position.empty() ? otherwise
+                                      : "features contains NaN or infinity at " + position +
+                                            "; impute or drop such rows before raking");
+}
+
 Chunks::Chunks(const RowBlocks& rows) : n_rows_(rows.n_rows()), rows_per_tile_(rows.rows_per_tile()) {
   const Index n_tiles = (n_rows_ + rows_per_tile_ - 1) / rows_per_tile_;
   const Index tiles_per_chunk = std::max((fewest_rows_per_chunk + rows_per_tile_ - 1) / rows_per_tile_,

@@ -65,6 +65,13 @@ private:
 // `shift` (length K) must outlive the result; the view's arrays as well.
 std::unique_ptr<RowBlocks> make_row_blocks(const FeatureView& features, const double* shift);
 
+// Throws InvalidInput because products with the rows are not finite: names the first NaN or infinity among
+// them, or says `otherwise`.
+[[noreturn]] void throw_nonfinite(const RowBlocks& rows, const char* otherwise);
+
+inline constexpr auto no_row_present =
+    "base_weights are zero on every row; at least one majority row needs a positive weight";
+
 // A fixed division of the rows into at most 64 chunks of whole tiles. It depends on the shape alone, never on
 // the number of threads: sums formed per chunk and added in chunk order have the same bits on any machine.
 class Chunks {

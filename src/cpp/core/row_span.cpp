@@ -59,7 +59,7 @@ bool RowSpan::factorise(GramPrecision precision, double smallest) {
 // Column `at` of L from the largest diagonal left over; false where that is too little.
 bool RowSpan::take_pivot(Index at, Index block_begin, double smallest) {
   const Index n = factor_.rows(), done = at - block_begin, below = n - at - 1;
-  Eigen::Index offset;
+  Eigen::Index offset = 0;
   const double largest = diagonal_.tail(n - at).maxCoeff(&offset);
   if (!(largest > smallest))
     return false;

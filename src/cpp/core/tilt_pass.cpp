@@ -77,12 +77,11 @@ LogSum TiltPass::add_chunks(std::span<double> mean) const {
   LogSum all{minus_infinity, 0.0};
   for (const Partial& partial : partials_) {
     if (!partial.finite)
-      explain_nonfinite();
+      throw_nonfinite(rows_, "the scores features @ theta overflow double precision; rescale the features");
     all.largest = std::max(all.largest, partial.sum.largest);
   }
   if (all.largest == minus_infinity)
-    throw InvalidInput(
-        "base_weights are zero on every row; at least one majority row needs a positive weight");
+    throw InvalidInput(no_row_present);
   std::fill(mean.begin(), mean.end(), 0.0);
   for (Index chunk = 0; chunk < chunks_.count(); ++chunk) {
     const double factor = std::exp(partials_[chunk].sum.largest - all.largest);
@@ -126,14 +125,6 @@ void TiltPass::weights(std::span<const double> scores, const LogSum& sum, std::s
     exponentials(scores.data() + rows.begin, rows.size(), sum.largest, weights.data() + rows.begin);
     Wide(weights.data() + rows.begin, rows.size()) /= sum.total;
   });
-}
-
-void TiltPass::explain_nonfinite() const {
-  const std::string position = rows_.find_nonfinite();
-  if (!position.empty())
-    throw InvalidInput("features contains NaN or infinity at " + position +
-                       "; impute or drop such rows before raking");
-  throw InvalidInput("the scores features @ theta overflow double precision; rescale the features");
 }
 
 } // namespace drr

@@ -48,7 +48,6 @@ private:
   LogSum add_chunks(std::span<double> mean) const;
   void accumulate(Partial& partial, double* weighted, RowRange tile, const double* theta,
                   const double* log_base_weights, double* scores, double* exponential);
-  [[noreturn]] void explain_nonfinite() const;
 
   const RowBlocks& rows_;
   ThreadPool& pool_;

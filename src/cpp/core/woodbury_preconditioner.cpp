@@ -1,4 +1,5 @@
 #include "core/inner_solve.hpp"
+#include "core/ordering.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -34,9 +35,8 @@ public:
   void prepare(const DualPoint& point) override {
     const Index n_heavy = heavy_rows(point, model_.n_cols());
     std::iota(order_.begin(), order_.end(), Index{0});
-    std::nth_element(order_.begin(), order_.begin() + (n_heavy - 1), order_.end(), [&](Index i, Index j) {
-      return point.weights[i] != point.weights[j] ? point.weights[i] > point.weights[j] : i < j;
-    });
+    std::nth_element(order_.begin(), order_.begin() + (n_heavy - 1), order_.end(),
+                     highest_first(point.weights));
     std::sort(order_.begin(), order_.begin() + n_heavy); // the order of memory
 
     heavy_.resize(model_.n_cols(), n_heavy);

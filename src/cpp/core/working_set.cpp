@@ -1,5 +1,7 @@
 #include "core/working_set.hpp"
 
+#include "core/vectors.hpp"
+
 #include <algorithm>
 
 namespace drr {
@@ -12,6 +14,8 @@ void WorkingSet::add(std::span<const Index> ids) {
     source_.copy({id, id + 1}, &scale_, out);
     out += K_;
   }
+  if (!all_finite(data_.data() + old_size * K_, added * K_))
+    throw_nonfinite(source_, "the features changed during the solve");
   ids_.insert(ids_.end(), ids.begin(), ids.end());
 
   if (gram_.rows() < new_size)
