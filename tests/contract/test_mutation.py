@@ -42,7 +42,9 @@ def test_a_floor_with_any_content(field, value):
     rows = np.random.default_rng(1).normal(size=(500, 6))
     target = np.full(6, 0.4)
     floor = drr.find_floor(rows, target)
-    content = value if isinstance(getattr(floor, field), float) else np.full_like(getattr(floor, field), value)
+    content = (
+        value if isinstance(getattr(floor, field), float) else np.full_like(getattr(floor, field), value)
+    )
     spoilt = dataclasses.replace(floor, **{field: content})
     try:
         dual = drr.solve_dual(rows, target, 0.2, floor=spoilt)

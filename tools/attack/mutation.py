@@ -6,7 +6,7 @@
 Each round forks a child, which solves one problem again and again while another thread, or the callback of the solve
 itself, writes NaN, infinities, 1e300, zeros and ordinary numbers into its rows, target, weights, floor and start. The
 compiled functions are called directly as well: they read the caller's own arrays. The index arrays of sparse rows are
-left alone: kernels follow them unchecked after the first look, and docs/guide/limits.md says so.
+left alone: kernels follow them unchecked after the first look, and docs/trust.md says so.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 import scipy.sparse
 
 import drr
-from drr._dispatch import core
+from drr._native import core
 from tools.attack.children import in_child
 
 VALUES = [np.nan, np.inf, -np.inf, 1e300, -1e300, 1e308, 0.0, 1.0, -1.0]
@@ -91,7 +91,11 @@ def _public_round(rng, rows, target, weights, threads) -> tuple[str, Arrays, Sol
     arrays = [target] + ([weights] if base_weights is not None else [])
     kind = rng.choice(["rake", "solve_dual", "find_floor"])
     if kind == "rake":
-        return f"rake, {method}", arrays, lambda callback: drr.rake(rows, target, callback=callback, **options)
+        return (
+            f"rake, {method}",
+            arrays,
+            lambda callback: drr.rake(rows, target, callback=callback, **options),
+        )
     if kind == "find_floor":
         limit = 300 if method == "paper" else None
         return (
@@ -103,7 +107,9 @@ def _public_round(rng, rows, target, weights, threads) -> tuple[str, Arrays, Sol
     tolerance = drr.choose_tolerance(floor, floor.base_discrepancy)
     start = drr.solve_dual(rows, target, 2 * tolerance)
     # A floor of its own: the fields of a result are plain arrays, and anybody may write into them.
-    floor = dataclasses.replace(floor, lower_bound=float(rng.choice([floor.lower_bound, np.nan, np.inf, 0.0])))
+    floor = dataclasses.replace(
+        floor, lower_bound=float(rng.choice([floor.lower_bound, np.nan, np.inf, 0.0]))
+    )
     given = {"floor": floor if rng.uniform() < 0.7 else None, "start": start if rng.uniform() < 0.5 else None}
     arrays += [floor.residual, floor.support_weights, start.theta]
     return (
@@ -118,7 +124,9 @@ def _compiled_round(rng, rows, target, weights, threads) -> tuple[str, Arrays, S
     log_weights = np.log(weights)
     theta = 0.1 * rng.normal(size=rows.shape[1])
     floor_weights, residual = weights.copy(), rng.normal(size=rows.shape[1])
-    kind = rng.choice(["solve_dual", "find_floor", "tilt", "tilt_block", "price_block", "certify_dual", "covariance"])
+    kind = rng.choice(
+        ["solve_dual", "find_floor", "tilt", "tilt_block", "price_block", "certify_dual", "covariance"]
+    )
     if kind == "solve_dual":
         method = str(rng.choice(METHODS))
         arguments = (rows, target, 0.3, log_weights, floor_weights, residual, np.nan, method, 60, threads)
@@ -182,8 +190,15 @@ def attack(seed: int, seconds: float) -> str:
     return f"{name}: " + ", ".join(f"{count} {end}" for end, count in ends.most_common())
 
 
+def import_all() -> None:
+    """Import what the children need before they are forked: names of the package are imported on first use."""
+    for name in ("rake", "find_floor", "solve_dual", "choose_tolerance", "InfeasibleToleranceError"):
+        getattr(drr, name)
+
+
 def run(n_rounds: int, first_seed: int, seconds: float, minutes: float = np.inf) -> int:
     """Attack round after round; the number of failures."""
+    import_all()
     failures, done, until = 0, 0, time.monotonic() + 60 * minutes
     for seed in range(first_seed, first_seed + n_rounds):
         if time.monotonic() > until:
@@ -198,7 +213,9 @@ def run(n_rounds: int, first_seed: int, seconds: float, minutes: float = np.inf)
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.attack mutation", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.attack mutation", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("--seconds", type=float, default=1.0, help="of one round")
     parser.add_argument("--first-seed", type=int, default=0)
