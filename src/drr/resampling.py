@@ -41,14 +41,14 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
     ----------
     dual : RakingDual, default=None
         None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, for the rows it was fitted on,
-        in their order; others are refused, which takes embedding the majority once more.
+        in their order; other rows raise an error, and checking this embeds the majority once more.
     n_draws : "quarter", int or float, default="quarter"
         How many rows to add: a quarter of the rows, a number, or a share of the rows.
     minority_share : float, default=0.5
         The share of the added rows that are bootstrapped from the rare class instead of relabelled.
     ess_cap : float, optional
         κ: at most κ times the effective number of majority rows are relabelled, and the bootstrapped rows are reduced
-        in proportion. Without it one row may be drawn many times where the weights are concentrated.
+        in proportion. Without it one row may be drawn many times if the weights are concentrated.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -66,7 +66,7 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
         How many rows were added to which class.
     n_features_in_ : int
     feature_names_in_ : array of str
-        Only where X has column names.
+        Only if X has column names.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
         Returns
         -------
         X_resampled, y_resampled
-            Of the types of X and y. Where these are of pandas, the rows are numbered from 0.
+            Of the types of X and y. The rows of pandas objects are numbered from 0.
         """
         self.fit(X, y)
         table = check_table(self, X, reset=False)
@@ -164,10 +164,10 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
             self.dual_ = dual.fit(X, labels.classes[labels.codes])
         else:
             self.dual_ = self.dual
-            self._refuse_other_rows(X, labels)
+            self._check_same_rows(X, labels)
 
-    def _refuse_other_rows(self, X: Any, labels: Labels) -> None:
-        """Raise where a fitted dual has its weights from other rows than these, or from the same in another order."""
+    def _check_same_rows(self, X: Any, labels: Labels) -> None:
+        """Raise ValueError if a fitted dual has its weights from other rows, or from these in another order."""
         fitted, weights = self.dual_.majority_, self.dual_.require_weights(type(self).__name__)
         given = np.flatnonzero(labels.codes != labels.index_of(self.dual_.pos_label_))
         if len(fitted) != len(given):
@@ -192,7 +192,7 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
             )
 
     def _counts(self, n_rows: int) -> tuple[int, int]:
-        """The numbers of relabelled and of bootstrapped rows to add."""
+        """Return the numbers of relabelled and of bootstrapped rows to add."""
         draws: Any = self.n_draws
         if draws == "quarter":
             total = n_rows // 4
@@ -227,12 +227,12 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
 def _other_rows(what: str) -> ValueError:
     return ValueError(
         f"{what}. A fitted dual resamples only the rows it was fitted on, in their order; pass those, or "
-        "sklearn.base.clone(dual) to fit it anew"
+        "sklearn.base.clone(dual) to fit a new one"
     )
 
 
 def _decoded(y: Any) -> Any:
-    """Labels from one indicator column per class; anything else as it is."""
+    """Return labels for indicator columns, one per class; anything else unchanged."""
     if y is None or np.ndim(y) != 2 or np.shape(y)[1] < 2:
         return y
     indicators = np.asarray(y)
@@ -248,7 +248,7 @@ def _as_table(y: Any) -> Any:
 
 
 def _take(given: Any, table: Any, rows: NDArray[np.intp]) -> Any:
-    """Those rows of a table, as what was given: a list, or numbered anew where pandas would repeat its labels."""
+    """Return some rows of a table as the type given; pandas objects are renumbered, because labels would repeat."""
     taken = take_rows(table, rows)
     if isinstance(given, list):
         return taken.tolist()

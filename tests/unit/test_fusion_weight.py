@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 from drr import choose_fusion_weight
-from drr.fusion.separation import LARGEST_CLOSED_FORM_WEIGHT, separation
+from drr.fusion.separation import MAX_CLOSED_FORM_WEIGHT, separation
 from drr.fusion.weight import N_RESAMPLES, WEIGHT_GRID
 
 
@@ -95,7 +95,7 @@ def test_a_useless_dual_gets_no_weight_and_a_useless_base_the_largest(rng):
     informative, noise = rng.normal(size=(2, 2000)) + np.outer([4.0, 0.0], y)
     for method in ("closed_form", "average_precision", "auto"):
         assert choose_fusion_weight(informative, noise, y, method) <= 0.25
-    assert choose_fusion_weight(noise, informative, y, "closed_form") == LARGEST_CLOSED_FORM_WEIGHT
+    assert choose_fusion_weight(noise, informative, y, "closed_form") == MAX_CLOSED_FORM_WEIGHT
     assert choose_fusion_weight(noise, informative, y, "average_precision") == max(WEIGHT_GRID)
     assert choose_fusion_weight(noise, informative, y, "auto") > 4
 

@@ -298,7 +298,7 @@ def test_what_has_no_name_is_not_saved(path):
         ({"threshold": metric}, "metric"),
         ({"holdout": Hidden(3)}, "Hidden"),
     ):
-        with pytest.raises(TypeError, match=rf"holds .*\.{name}, which no file can bring back"):
+        with pytest.raises(TypeError, match=rf"holds .*\.{name}, which cannot be loaded again"):
             drr.save(drr.DRRClassifier(**parameters), path)
     assert path.read_bytes() == before
 

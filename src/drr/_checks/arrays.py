@@ -1,4 +1,4 @@
-"""The one place where arguments are checked and, where the kernels cannot view them, converted once."""
+"""Check rows, vectors and base weights, and convert what the kernels cannot view, once."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Features = Any  # a float64 or float32 array with contiguous rows, or a CSR matr
 
 
 def check_features(features: object, name: str = "features") -> Features:
-    """Return `features` itself where the kernels can view it, otherwise one converted copy.
+    """Return `features` itself if the kernels can view it, otherwise one converted copy.
 
-    Viewed: float64 and float32 arrays with contiguous rows and non-negative row stride, read-only and memory-mapped
-    ones among them; CSR of either type. Converted: data frames, lists, integers, booleans, float16 and longer floats,
-    Fortran order, negative strides, foreign byte order, other sparse formats. Refused: complex numbers, strings and
-    objects, other than two dimensions, no rows or columns.
+    Viewed: float64 and float32 arrays with contiguous rows and non-negative row stride, including read-only and
+    memory-mapped ones; CSR of either type. Converted: data frames, lists, integers, booleans, float16 and longer
+    floats, Fortran order, negative strides, foreign byte order, other sparse formats. Errors: complex numbers,
+    strings and objects, other than two dimensions, no rows or columns.
     """
     if scipy.sparse.issparse(features):
         return _check_sparse(features, name)
@@ -27,19 +27,19 @@ def check_features(features: object, name: str = "features") -> Features:
     if array.ndim != 2:
         hint = f"; reshape it with {name}.reshape(-1, 1) if it is a single column" if array.ndim == 1 else ""
         raise ValueError(f"{name} must have two dimensions (rows, columns), got shape {array.shape}{hint}")
-    _refuse_empty(array.shape, name)
+    _check_not_empty(array.shape, name)
     dtype = np.dtype(np.float32 if array.dtype.newbyteorder("=") == np.float32 else np.float64)
     contiguous_rows = array.shape[1] == 1 or array.strides[1] == array.itemsize
     regular_stride = array.shape[0] == 1 or (array.strides[0] >= 0 and array.strides[0] % array.itemsize == 0)
     if array.dtype == dtype and contiguous_rows and regular_stride and array.flags.aligned:
         return array
-    # A longer float beyond doubles becomes infinite, and is refused with its place.
+    # A longer float beyond the range of doubles becomes infinite; a later check reports its position.
     with np.errstate(over="ignore"):
         return np.array(array, dtype=dtype, order="C")
 
 
 def check_vector(vector: ArrayLike, length: int, name: str, matches: str) -> NDArray[np.float64]:
-    """A contiguous float64 vector of that length without NaN or infinity; `matches` says what sets the length."""
+    """Return a contiguous, finite float64 vector of this length; `matches` says what sets the length."""
     array = _as_numeric(vector, name)
     if array.shape != (length,):
         raise ValueError(f"{name} must have shape ({length},), one number per {matches}, got {array.shape}")
@@ -55,7 +55,7 @@ def check_vector(vector: ArrayLike, length: int, name: str, matches: str) -> NDA
 
 
 def check_base_weights(base_weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
-    """Base weights d normalised to sum one; None stands for uniform ones. A zero marks an absent row.
+    """Return base weights d normalised to sum one; None means uniform ones. A zero marks an absent row.
 
     A share below the smallest normal double is counted as zero: it has lost its digits, and its logarithm with them.
     """
@@ -75,7 +75,7 @@ def check_base_weights(base_weights: ArrayLike | None, n_rows: int) -> NDArray[n
 
 
 def log_base_weights(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    """log d, with −∞ for absent rows."""
+    """Return log d, with −∞ for absent rows."""
     if weights is None:
         return None
     with np.errstate(divide="ignore"):
@@ -99,9 +99,9 @@ def _as_numeric(values: object, name: str) -> NDArray[Any]:
 
 
 def _numbers_of_pandas(values: Any, objects: NDArray[Any]) -> NDArray[Any]:
-    """What NumPy makes objects of although every column is numeric: booleans beside numbers, and nullable numbers.
+    """Return numbers if NumPy made objects of numeric columns: booleans next to numbers, or nullable numbers.
 
-    A missing number becomes NaN, which is refused with its place.
+    A missing number becomes NaN; a later check reports its position.
     """
     dtypes = getattr(values, "dtypes", None)
     columns = dtypes if objects.ndim == 2 and dtypes is not None else [dtypes]
@@ -113,27 +113,27 @@ def _numbers_of_pandas(values: Any, objects: NDArray[Any]) -> NDArray[Any]:
 def _check_sparse(matrix: Any, name: str) -> Any:
     if matrix.ndim != 2:
         raise ValueError(f"{name} must have two dimensions (rows, columns), got shape {matrix.shape}")
-    _refuse_empty(matrix.shape, name)
+    _check_not_empty(matrix.shape, name)
     matrix = as_csr(matrix, name)
     if matrix.dtype.kind == "c":
         raise TypeError(f"{name} must be real, got complex numbers ({matrix.dtype})")
     dtype = np.float32 if matrix.dtype == np.float32 else np.float64
     if matrix.dtype != dtype:
         matrix = matrix.astype(dtype)
-    _refuse_broken_csr(matrix)
+    _check_csr(matrix)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return matrix
 
 
-def _refuse_broken_csr(matrix: Any) -> None:
+def _check_csr(matrix: Any) -> None:
     """Check what scipy's own routines rely on, before one of them follows a wild index."""
     from drr._native import core
 
     core.validate_csr(matrix)
 
 
-def _refuse_empty(shape: tuple[int, ...], name: str) -> None:
+def _check_not_empty(shape: tuple[int, ...], name: str) -> None:
     if 0 in shape:
         raise ValueError(f"{name} is empty: it has {shape[0]} rows and {shape[1]} columns")

@@ -21,14 +21,14 @@ class Labels:
     """the position in `classes` of the label of every row"""
 
     def index_of(self, label: object, name: str = "pos_label") -> int:
-        """The position of a label among the classes."""
+        """Return the position of a label among the classes."""
         matches = np.flatnonzero([bool(each == label) for each in self.classes.tolist()])
         if len(matches) != 1:
             raise ValueError(f"{name}={label!r} is not a label of y, which has {self.listed()}")
         return int(matches[0])
 
     def rare_index(self, pos_label: object) -> int:
-        """The position of `pos_label`, or without one of the rarer of two classes (the second where they tie)."""
+        """Return the position of `pos_label`; without one, that of the rarer of two classes (a tie: the second)."""
         if pos_label is not None:
             return self.index_of(pos_label)
         if len(self.classes) > 2:
@@ -40,7 +40,7 @@ class Labels:
         return 0 if counts[0] < counts[1] else 1
 
     def listed(self) -> str:
-        """The first classes, for messages."""
+        """Return the first classes, for messages."""
         shown = ", ".join(repr(label) for label in self.classes[:5].tolist())
         return shown if len(self.classes) <= 5 else f"{shown}, …"
 

@@ -13,18 +13,18 @@ Numbers = Any  # float64 or float32: an array with contiguous rows, or a CSR mat
 
 
 def same_width(dtypes: Iterable[Any], dtype: DTypeLike) -> bool:
-    """Whether all those dtypes, of numpy or of pandas, are that one."""
+    """Return whether all dtypes, of numpy or of pandas, are this one."""
     return all(each == dtype for each in dtypes)
 
 
 def as_numbers(values: NDArray[Any], labels: list[str], first_row: int) -> NDArray[Any]:
-    """`values` themselves where they are float64 or float32 with contiguous rows, otherwise a converted copy.
+    """Return `values` themselves if they are float64 or float32 with contiguous rows, otherwise a converted copy.
 
     `labels` name the columns of `values`, `first_row` is the number of its first row; both serve messages.
     """
     if values.dtype.kind in "OUST":
-        _refuse_text(values, labels, first_row)
-        _refuse_arrays(values, labels, first_row)
+        _check_no_text(values, labels, first_row)
+        _check_no_arrays(values, labels, first_row)
     elif values.dtype.kind not in "iufb":
         raise TypeError(
             f"column {labels[0]} holds {values.dtype}, which is neither a number nor a declared category; convert it "
@@ -64,7 +64,7 @@ def refuse_nonfinite(block: Numbers, labels: list[str], first_row: int, *, allow
 
 
 def _not_a_number(values: NDArray[Any], labels: list[str], first_row: int, error: Exception) -> TypeError:
-    """The error for the first object that is no number, such as a list."""
+    """Return the error for the first object that is not a number, such as a list."""
     for entry, value in enumerate(values.flat):
         try:
             float(value)
@@ -77,8 +77,8 @@ def _not_a_number(values: NDArray[Any], labels: list[str], first_row: int, error
     return TypeError(f"column {labels[0]} cannot be read as numbers ({error})")
 
 
-def _refuse_arrays(values: NDArray[Any], labels: list[str], first_row: int) -> None:
-    """Raise TypeError at the first array: NumPy before 2.4 takes one that holds a single number for that number."""
+def _check_no_arrays(values: NDArray[Any], labels: list[str], first_row: int) -> None:
+    """Raise TypeError at the first array: NumPy before 2.4 would convert an array of one element to a number."""
     if np.ndarray not in set(map(type, values.flat)):
         return
     for entry, value in enumerate(values.flat):
@@ -89,7 +89,7 @@ def _refuse_arrays(values: NDArray[Any], labels: list[str], first_row: int) -> N
             )
 
 
-def _refuse_text(values: NDArray[Any], labels: list[str], first_row: int) -> None:
+def _check_no_text(values: NDArray[Any], labels: list[str], first_row: int) -> None:
     if values.dtype.kind == "O" and not any(
         issubclass(kind, (str, bytes)) for kind in set(map(type, values.flat))
     ):

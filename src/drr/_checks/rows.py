@@ -19,25 +19,25 @@ class RowSource(Protocol):
     dtype: np.dtype[Any] | None
 
     def blocks(self) -> Iterator[Any]:
-        """All blocks, in the same order at every call.
+        """Return all blocks, in the same order at every call.
 
         A source may fill its buffers again: a block is good until the next but one is asked for. Copy what is to stay.
         """
 
 
 def is_source(rows: Any) -> bool:
-    """Whether rows are to be read in passes: a source, a path, or a runner of passes."""
+    """Return whether rows are to be read in passes: a source, a path, or a runner of passes."""
     if isinstance(rows, (np.ndarray, list, tuple)) or scipy.sparse.issparse(rows):
         return False
     return isinstance(rows, (str, os.PathLike, RowSource)) or callable(getattr(rows, "run_pass", None))
 
 
 def is_dask(rows: Any) -> bool:
-    """Whether rows are a Dask collection, or a list of delayed blocks."""
+    """Return whether rows are a Dask collection, or a list of delayed blocks."""
     first = rows[0] if isinstance(rows, (list, tuple)) and rows else rows
     return type(first).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(first, "dask")
 
 
 def reads_in_passes(rows: Any) -> bool:
-    """Whether rows are to be read in passes rather than held in memory."""
+    """Return whether rows are to be read in passes rather than held in memory."""
     return is_source(rows) or is_dask(rows)

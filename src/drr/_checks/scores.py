@@ -12,7 +12,7 @@ from drr._checks.arrays import check_vector
 
 
 def check_score(score: ArrayLike, name: str = "score", length: int | None = None) -> NDArray[np.float64]:
-    """A finite float64 column of scores, one per row of y (`length` of them, if given)."""
+    """Return a finite float64 column of scores, one per row of y (`length` of them, if given)."""
     if length is None:
         shape = np.shape(score)
         if len(shape) != 1 or shape[0] == 0:
@@ -22,7 +22,7 @@ def check_score(score: ArrayLike, name: str = "score", length: int | None = None
 
 
 def check_score_columns(scores: ArrayLike, n_rows: int, n_columns: int) -> NDArray[np.float64]:
-    """Base scores of shape (n_rows, n_columns); a plain column where there is only one."""
+    """Return base scores of shape (n_rows, n_columns); a single column may have one dimension."""
     columns = np.asarray(scores)
     if n_columns == 1 and columns.ndim == 1:
         columns = columns[:, None]
@@ -34,14 +34,14 @@ def check_score_columns(scores: ArrayLike, n_rows: int, n_columns: int) -> NDArr
 
 
 def check_labels(y: ArrayLike, length: int, pos_label: object = None) -> NDArray[np.bool_]:
-    """Where y is positive. Without `pos_label`, y holds 0 and 1, −1 and 1, or booleans, and 1 is positive.
+    """Return which labels are positive. Without `pos_label`, y holds 0 and 1, −1 and 1, or booleans.
 
     Both classes must be present: every stage that takes labels compares the two.
     """
     labels = np.asarray(y)
     if labels.shape != (length,):
         raise ValueError(f"y must have shape ({length},), one label per score, got {labels.shape}")
-    _refuse_missing(labels)
+    _check_not_missing(labels)
     classes = np.unique(labels)
     if pos_label is None:
         if not _are_zero_one(classes):
@@ -67,7 +67,7 @@ def check_labels(y: ArrayLike, length: int, pos_label: object = None) -> NDArray
 def check_sample_weight(
     sample_weight: ArrayLike | None, positive: NDArray[np.bool_]
 ) -> NDArray[np.float64] | None:
-    """Non-negative weights that leave some to each class; None stays None (all one)."""
+    """Return non-negative weights with a positive sum in each class; None stays None (all one)."""
     if sample_weight is None:
         return None
     weights = check_vector(sample_weight, len(positive), "sample_weight", "row of y")
@@ -83,16 +83,16 @@ def check_sample_weight(
 
 
 def as_counts(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Positive weights as numbers of rows: at a mean of one where they sum to fewer rows than there are.
+    """Return positive weights as numbers of rows: scaled to a mean of one if they sum to less than the rows.
 
-    Counts of repeated rows are served as they are. Weights that sum to one, say, tell nothing about the number of
-    rows: only their ratios count.
+    Counts of repeated rows are kept. Weights that sum to one, for example, say nothing about the number of rows:
+    only their ratios count.
     """
     return weights * max(1.0, len(weights) / float(weights.sum()))
 
 
 def check_generator(random_state: Any) -> np.random.Generator:
-    """A generator from None, an integer, a Generator (used as it is) or a RandomState (which seeds one)."""
+    """Return a generator for None, an integer, a Generator (itself) or a RandomState (which seeds one)."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):
@@ -108,12 +108,12 @@ def check_generator(random_state: Any) -> np.random.Generator:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """A real number, of Python or numpy; truth values are none."""
+    """Return whether a value is a real number, of Python or numpy; booleans are not."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
 def check_between(value: Any, low: float, high: float, name: str, *, closed: bool = False) -> float:
-    """A real number in the open interval (low, high), or in the closed one."""
+    """Return a real number in the open interval (low, high), or in the closed one."""
     inside = is_number(value) and (low <= value <= high if closed else low < value < high)
     if not inside:
         brackets = "[]" if closed else "()"
@@ -124,20 +124,20 @@ def check_between(value: Any, low: float, high: float, name: str, *, closed: boo
 
 
 def check_not_negative(value: Any, name: str) -> float:
-    """A finite number of at least zero."""
+    """Return a finite number of at least zero."""
     if not (is_number(value) and 0 <= value < np.inf):
         raise ValueError(f"{name} must be a finite number of at least 0, got {value}")
     return float(value)
 
 
 def check_count(value: Any, name: str) -> int:
-    """A positive integer."""
+    """Return a positive integer."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} must be a positive integer, got {value!r}")
     return int(value)
 
 
-def _refuse_missing(labels: NDArray[Any]) -> None:
+def _check_not_missing(labels: NDArray[Any]) -> None:
     if labels.dtype.kind == "f":
         missing = np.isnan(labels)
     elif labels.dtype.kind == "O":

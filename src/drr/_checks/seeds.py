@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 
 def draw_seed(random_state: Any) -> int:
-    """An integer stays itself; None and generators give one draw."""
+    """Return one integer: an integer itself, or one draw for None and generators."""
     if isinstance(random_state, numbers.Integral):
         check_random_state(random_state)
         return int(random_state)
@@ -19,7 +19,7 @@ def draw_seed(random_state: Any) -> int:
 
 
 def seed_nested(estimator: Any, random_state: Any) -> Any:
-    """A clone in which `random_state` takes the place of every one that is None, also of parts of parts."""
+    """Return a clone in which `random_state` replaces every one that is None, at any depth."""
     copy = clone(estimator)
     unset = [
         name

@@ -8,25 +8,25 @@ import numpy as np
 
 
 def as_csr(matrix: Any, name: str = "X") -> Any:
-    """A sparse matrix in CSR format; its indices are checked before scipy's conversion, which trusts them."""
+    """Convert a sparse matrix to CSR; its indices are checked first, because scipy's conversion trusts them."""
     shape = tuple(matrix.shape)
     if matrix.format not in ("dok", "lil") and not isinstance(matrix.data, np.ndarray):
         raise TypeError(f"{name}.data must be a numpy array, got {type(matrix.data).__name__}")
     if matrix.format == "coo":
-        _refuse_broken(_problem_of_coo(matrix.row, matrix.col, matrix.data, shape), matrix, name)
+        _check_problem(_problem_of_coo(matrix.row, matrix.col, matrix.data, shape), matrix, name)
     elif matrix.format == "csc":
         problem = _problem_of_offsets(matrix.indptr, matrix.indices, matrix.data, shape[1], shape[0])
-        _refuse_broken(problem if matrix.data.ndim == 1 else "its data are no vector", matrix, name)
+        _check_problem(problem if matrix.data.ndim == 1 else "its data are not a vector", matrix, name)
     elif matrix.format == "bsr":
-        _refuse_broken(_problem_of_bsr(matrix, shape), matrix, name)
+        _check_problem(_problem_of_bsr(matrix, shape), matrix, name)
     return _of_one_index_type(matrix.tocsr())
 
 
 def _of_one_index_type(matrix: Any) -> Any:
-    """The matrix itself where both index arrays are int32 or both int64, else a shallow copy with int64."""
+    """Return the matrix itself if both index arrays are int32 or both int64, else a shallow copy with int64."""
     arrays = matrix.indices, matrix.indptr
     if not all(_is_index(array) for array in arrays):
-        return matrix  # for whoever views it to refuse
+        return matrix  # the caller's check of the index arrays raises
     types = {array.dtype for array in arrays}
     if types in ({np.dtype(np.int32)}, {np.dtype(np.int64)}):
         return matrix
@@ -36,7 +36,7 @@ def _of_one_index_type(matrix: Any) -> Any:
     return copy
 
 
-def _refuse_broken(problem: str, matrix: Any, name: str) -> None:
+def _check_problem(problem: str, matrix: Any, name: str) -> None:
     if problem:
         raise ValueError(
             f"{name} is a broken {matrix.format.upper()} matrix: {problem}. Rebuild it, for example with "
@@ -66,7 +66,7 @@ def _problem_of_bsr(matrix: Any, shape: tuple[int, int]) -> str:
 
 
 def _problem_of_offsets(offsets: Any, indices: Any, data: Any, n_groups: int, n_indices: int) -> str:
-    """What is wrong with entries kept group by group: columns of CSC, rows of blocks of BSR."""
+    """Return what is wrong with entries kept group by group: columns of CSC, rows of blocks of BSR."""
     if not _is_index(offsets) or not _is_index(indices):
         return "indptr and indices must be vectors of whole numbers"
     if len(offsets) != n_groups + 1 or offsets[0] != 0:

@@ -16,7 +16,7 @@ from drr._checks.sparse import as_csr
 def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Check shape and column names against those at fit (or record them, with `reset`); return X, or an array of it.
 
-    The values are left to whoever reads them: a feature map or a base classifier.
+    The values are checked by their reader: a feature map or a base classifier.
     """
     if is_dask(X):
         raise TypeError(
@@ -30,7 +30,7 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     X = frame_of_arrow(X)
     if not scipy.sparse.issparse(X) and not (hasattr(X, "shape") and hasattr(X, "__getitem__")):
         array = np.asarray(X)
-        # Beside text, numpy would turn numbers into text as well.
+        # If a list holds text, numpy would turn its numbers into text as well.
         X = np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
     shape = getattr(X, "shape", None)
     if shape is not None and len(shape) != 2:
@@ -51,13 +51,13 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def frame_of_arrow(X: Any) -> Any:
-    """A pyarrow table as a pandas frame; anything else as it is."""
+    """Return a pyarrow table as a pandas frame; anything else as it is."""
     is_arrow = type(X).__module__.split(".")[0] == "pyarrow" and hasattr(X, "column_names")
     return X.to_pandas() if is_arrow else X
 
 
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
-    """Those rows of an array, a sparse matrix, a data frame or a source, as the same kind of table."""
+    """Return some rows of an array, a sparse matrix, a data frame or a source, as the same kind of table."""
     if is_source(X):
         return X.take(rows)
     if hasattr(X, "iloc"):
@@ -68,7 +68,7 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def _named(error: ValueError, fitted: list[Any], X: Any) -> ValueError:
-    """The same error; where columns were only reordered it also says which is the first out of place."""
+    """Return the same error; if the columns were only reordered, it also names the first one out of place."""
     given = list(getattr(X, "columns", []))
     if fitted and fitted != given and sorted(map(str, fitted)) == sorted(map(str, given)):
         moved = next(k for k in range(len(given)) if given[k] != fitted[k])

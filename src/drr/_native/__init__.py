@@ -1,7 +1,7 @@
 """Choose the compiled core that fits this processor.
 
 The core is built once per instruction set. The choice tests every feature the compiler was allowed to use, not just one
-telltale among them. The environment variable ``DRR_ISA`` overrides it, for testing and for comparing machines.
+of them. The environment variable ``DRR_ISA`` overrides it, for testing and for comparing machines.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _is_supported(name: str) -> bool:
 
 
 def available_instruction_sets() -> tuple[str, ...]:
-    """The instruction sets that are built into this installation and run on this machine, best first."""
+    """Return the instruction sets that are built in and run on this machine, best first."""
     return tuple(name for name in INSTRUCTION_SETS if _is_built(name) and _is_supported(name))
 
 

@@ -206,7 +206,7 @@ cdef class Ranking:
     def best_cut(self, weights, metric):
         """For each row of `weights`, how many leading `levels` to label positive, and the metric there.
 
-        Among equally good cuts the one with fewest positive labels is chosen. The metric is NaN where a class
+        Among equally good cuts the one with fewest positive labels is chosen. The metric is NaN if a class
         has no weight.
         """
         weights = self._check(weights)

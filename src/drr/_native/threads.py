@@ -9,11 +9,11 @@ import os
 import joblib
 
 # Rows are divided into at most so many chunks. Other tasks may be more, but more threads than processors only wait.
-_MOST_CHUNKS = 64
+_MAX_CHUNKS = 64
 
 
 def resolve_n_threads(n_threads: int | None) -> int:
-    """The number of threads to use: `n_threads` as far as they find work, or for None the limits the user already set.
+    """Return the number of threads to use: `n_threads`, or for None the limits that the user has already set.
 
     Those are the CPU affinity, the control group's quota and ``LOKY_MAX_CPU_COUNT`` (all three through joblib), and
     ``OMP_NUM_THREADS``, which joblib also sets in its worker processes. Results do not depend on the number.
@@ -27,7 +27,7 @@ def resolve_n_threads(n_threads: int | None) -> int:
         raise TypeError(f"n_threads must be None or a whole number, got {n_threads!r}") from None
     if number < 1:
         raise ValueError(f"n_threads must be None or at least 1, got {number}")
-    return min(number, max(_MOST_CHUNKS, os.cpu_count() or 1))
+    return min(number, max(_MAX_CHUNKS, os.cpu_count() or 1))
 
 
 def _processors() -> int:
@@ -49,7 +49,7 @@ def _count_processors(affinity: int | None, limit: str | None) -> int:
 def _omp_num_threads() -> int | None:
     # The variable may be a list, one number per nesting level; a value OpenMP would ignore is ignored here as well.
     outermost = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    # int() refuses thousands of digits.
+    # int() raises for thousands of digits.
     if not outermost.isdecimal() or len(outermost) > 18:
         return None
     return int(outermost) or None

@@ -1,7 +1,7 @@
 """Fusion: two scores standardised and added, and what their separation says about the sum.
 
 The fused score is s = z(base) + w·z(dual), where z standardises by the marginal mean and standard deviation.
-What it can gain is told in two ways: by two moments (`separation`, with the formulas of `drr.theory`), and by
+Its gain is estimated in two ways: by two moments (`separation`, with the formulas of `drr.theory`), and by
 the ranking itself (`gain_interval`, the paired bootstrap of the average precision). Both resample within each
 class: held-out rows are split by stratification, so the class counts are fixed by design, and no resample
 lacks a positive row.

@@ -3,10 +3,10 @@
 A resample of n rows drawn with replacement is a vector of counts. Three facts keep thousands of them cheap:
 
 - A ranking metric of a score depends on the negatives only through how many lie between neighbouring
-  positives. Rows that a score does not tell apart in this sense form one *cell*; the total of each cell is all
+  positives. Rows that a score does not distinguish in this sense form one *cell*; the total of each cell is all
   that is needed, and with few positives there are far fewer cells than rows. Several scores are resampled
   together: each drawn row is added to its cell of every score.
-- Rows that share their cells in all scores need not be drawn one by one: how many of them are drawn is
+- Rows that share their cells in all scores are not drawn one by one: how many of them are drawn is
   multinomial.
 - Only a batch of resamples exists at any time.
 """
@@ -32,7 +32,7 @@ ROWS_PER_MULTINOMIAL_COUNT = 25
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Rows merged where a ranking does not distinguish them."""
+    """Rows that a ranking does not distinguish, merged."""
 
     score: NDArray[np.float64]
     """One entry per cell, in the order of the original scores"""
@@ -62,7 +62,7 @@ def resample_totals(
     row_weight: NDArray[np.float64] | None = None,
     stratify: bool = True,
 ) -> Iterator[list[NDArray[Any]]]:
-    """Batches of resamples; for each way to put rows into cells the totals, one row per resample.
+    """Yield batches of resamples: for each way to put rows into cells, the totals, one row per resample.
 
     Parameters
     ----------
@@ -88,10 +88,10 @@ def resample_totals(
     ]
     is_positive = np.zeros(n_cells[0], dtype=bool)
     is_positive[cells_of_row[0][positive]] = True
-    largest_batch = max(1, BATCH_SIZE // int(ends[-1]))
+    max_batch = max(1, BATCH_SIZE // int(ends[-1]))
     remaining = n_resamples
     while remaining > 0:
-        shape = (min(largest_batch, remaining), ends[-1])
+        shape = (min(max_batch, remaining), ends[-1])
         totals = np.zeros(shape, dtype=np.uint32 if row_weight is None else np.float64)
         for sampler in samplers:
             sampler.draw(generator, totals)

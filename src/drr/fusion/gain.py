@@ -43,12 +43,12 @@ class GainInterval:
 
     @property
     def is_gain(self) -> bool:
-        """The whole interval lies above zero."""
+        """Whether the whole interval is above zero."""
         return self.low > 0
 
     @property
     def is_loss(self) -> bool:
-        """The whole interval lies below zero."""
+        """Whether the whole interval is below zero."""
         return self.high < 0
 
 
@@ -64,7 +64,7 @@ def gain_interval(
     sample_weight: ArrayLike | None = None,
     pos_label: object = None,
 ) -> GainInterval:
-    """Paired bootstrap interval of the gain in average precision.
+    """Compute the paired bootstrap interval of the gain in average precision.
 
     Each resample draws rows with replacement and ranks the same rows by both scores. Both scores are sorted
     once; rows that neither ranking tells apart are drawn together.
@@ -80,7 +80,7 @@ def gain_interval(
     n_resamples : int, default=9999
     random_state : int, Generator or RandomState, optional
     stratify : bool, default=True
-        Draw within each class: the interval is for the class counts at hand, on which average precision
+        Draw within each class: the interval is for the given class counts, on which average precision
         depends. Otherwise draw among all rows; a resample without both classes is drawn again.
     sample_weight : array of shape (n_rows,), optional
     pos_label : label, optional

@@ -22,17 +22,17 @@ from drr.fusion.bootstrap import resample_totals
 from drr.fusion.standardisation import standardise
 from drr.theory import fusion_deflection, optimal_weight
 
-# Within-class variances are floored at this part of the marginal variance, so that d stays finite for perfect
+# Within-class variances are floored at this part of the marginal variance, which keeps d finite for perfect
 # scores.
 VARIANCE_FLOOR = 1e-16
 
-# The largest weight the closed form proposes: w* is infinite where the base adds nothing beyond the dual, an
-# estimate not to be trusted so far; at 4 the base keeps a fifth of the sum of the two coefficients.
-LARGEST_CLOSED_FORM_WEIGHT = 4.0
+# The largest weight the closed form proposes: w* is infinite if the base adds nothing to the dual, but
+# estimates are not that reliable; at 4 the base keeps a fifth of the sum of the two coefficients.
+MAX_CLOSED_FORM_WEIGHT = 4.0
 
 
 class Interval(NamedTuple):
-    """The ends of a confidence interval; NaN where none was computed."""
+    """The ends of a confidence interval; NaN if none was computed."""
 
     low: float
     high: float
@@ -43,7 +43,7 @@ class Separation:
     """How well two scores separate the classes, and what adding the second to the first should change.
 
     The deflection of a score is the distance of its class means in pooled within-class standard deviations.
-    All of it rests on two moments: a larger deflection need not mean a larger average precision, which
+    All of it depends on two moments: a larger deflection does not always mean a larger average precision, which
     `gain_interval` measures.
 
     Examples
@@ -73,7 +73,7 @@ class Separation:
     change: float
     """Predicted change of the deflection, d′(w_eff) − d1"""
     optimal_weight: float
-    """w*, the best within-class weight; infinite where the base adds nothing"""
+    """w*, the best within-class weight; infinite if the base adds nothing"""
     closed_form_weight: float
     """The marginal weight that amounts to w*, capped: what to deploy"""
     d1_interval: Interval
@@ -102,9 +102,9 @@ def closed_form_weight(
     rho: ArrayLike,
     minority_share: ArrayLike,
     *,
-    largest: float = LARGEST_CLOSED_FORM_WEIGHT,
+    largest: float = MAX_CLOSED_FORM_WEIGHT,
 ) -> Any:
-    """The weight of marginally standardised scores with the largest deflection, at most `largest`.
+    """Return the weight of marginally standardised scores with the largest deflection, at most `largest`.
 
     w = w*·√((1 + π₀π₁d₂²)/(1 + π₀π₁d₁²)) with the within-class optimum w*. A negative deflection counts as
     zero.
@@ -229,7 +229,7 @@ class _MomentColumns:
             )
 
     def sums(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums of shape (2 classes, n_resamples, 6 columns), the negative class first."""
+        """Return sums of shape (2 classes, n_resamples, 6 columns), the negative class first."""
         pairs = zip(self._members, self._columns, strict=True)
         return np.stack([counts[:, rows] @ columns for rows, columns in pairs])
 
@@ -242,7 +242,7 @@ def _standardised_or_zero(score: NDArray[np.float64], weights: NDArray[np.float6
 def _predictions(
     sums: NDArray[np.float64], columns: _MomentColumns, weight: float
 ) -> dict[str, NDArray[np.float64]]:
-    """Deflections and correlation from the sums of each resample, and what the theory makes of them."""
+    """Compute deflections and correlation from the sums of each resample, and what the theory predicts."""
     mass = sums[:, :, 0]
     shifts = sums[:, :, 1:3] / mass[:, :, None]  # of the class means, from those of the whole sample
     distance = (columns.class_means[1] + shifts[1]) - (columns.class_means[0] + shifts[0])
@@ -266,7 +266,7 @@ def _predictions(
 
 
 def _interval(batches: list[NDArray[np.float64]], level: float) -> Interval:
-    """Percentile interval from observed values only: interpolation would fail between infinities."""
+    """Return a percentile interval of observed values only: interpolation would fail between infinities."""
     if not batches:
         return Interval(np.nan, np.nan)
     tail = (1 - level) / 2

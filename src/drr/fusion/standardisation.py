@@ -59,7 +59,7 @@ def standardise(score: ArrayLike, *, sample_weight: ArrayLike | None = None) -> 
 
 
 def fuse(base: ArrayLike, dual: ArrayLike, weight: float = DEPLOYED_WEIGHT) -> NDArray[np.float64]:
-    """The fused score s = base + weight·dual of two standardised scores.
+    """Return the fused score s = base + weight·dual of two standardised scores.
 
     Examples
     --------

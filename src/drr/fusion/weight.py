@@ -20,7 +20,7 @@ from drr.fusion.standardisation import fuse
 # Weights tried for the largest average precision: even on a logarithmic scale, and no dual at all.
 WEIGHT_GRID = (0.0, 0.1, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
 
-# Resamples whose best weights are averaged. Their seed is fixed, so that the same scores have the same weight.
+# Resamples whose best weights are averaged. Their seed is fixed: the same scores always have the same weight.
 N_RESAMPLES = 100
 _SEED = 0
 
@@ -89,7 +89,7 @@ def choose_fusion_weight(
 
 
 def check_weight_method(method: object) -> None:
-    """Refuse what is neither a weight nor a way to choose one."""
+    """Check that `method` is a weight or a way to choose one."""
     if is_number(method):
         check_not_negative(method, "fusion_weight")
     elif method not in METHODS:

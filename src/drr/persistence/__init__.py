@@ -2,7 +2,7 @@
 
 A model file is a `skops <https://skops.readthedocs.io>`_ file, a zip archive of arrays and a description of the objects
 around them, with one more member: a note in JSON with the number of the format and the versions of the packages. The
-note is read before anything else, so that a file of a newer format is refused by a sentence and not by an accident.
+note is read before anything else: a file of a newer format fails with a clear message.
 
 Estimators can be pickled or saved by joblib as well. Such files run whatever code they contain: load only your own.
 """

@@ -51,7 +51,7 @@ class ModelNote:
     versions: dict[str, str]
     """of drr, Python and the packages beneath"""
     about: dict[str, Any] = field(default_factory=dict)
-    """what whoever saved the model wanted to remember, such as the name of the target column"""
+    """what the writer of the model wanted to remember, such as the name of the target column"""
 
 
 def save(model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None) -> None:
@@ -71,7 +71,7 @@ def save(model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] |
     Raises
     ------
     TypeError
-        The model is no estimator of drr, or holds what no file can bring back: a function or a class that is not at the
+        The model is not an estimator of drr, or holds what cannot be loaded again: a function or a class not at the
         top level of its module.
 
     Examples
@@ -98,13 +98,13 @@ def save(model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] |
     )
     with written_whole(path) as draft:
         io.dump(model, draft, compression=zipfile.ZIP_DEFLATED, compresslevel=3)
-        strangers = untrusted(io.get_untrusted_types(file=draft))
-        _refuse_lost(strangers)
+        unknown = untrusted(io.get_untrusted_types(file=draft))
+        _check_importable(unknown)
         with zipfile.ZipFile(draft, "a", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(_NOTE, json.dumps(asdict(note), indent=1, ensure_ascii=False))
-    if strangers:
+    if unknown:
         warnings.warn(
-            f"{os.fspath(path)} holds types that drr.load does not build by itself: pass trusted={strangers} there, or "
+            f"{os.fspath(path)} holds types that drr.load does not build by itself: pass trusted={unknown} there, or "
             "--trust on the command line.",
             UserWarning,
             stacklevel=2,
@@ -148,10 +148,10 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
         named = io.get_untrusted_types(file=path)
     except Exception as error:  # whatever a damaged archive makes skops trip over
         raise _damaged(path, error) from error
-    strangers = untrusted(named, trusted)
-    if strangers:
+    unknown = untrusted(named, trusted)
+    if unknown:
         raise ModelFileError(
-            f"{os.fspath(path)} holds types that are not trusted: {', '.join(strangers)}; if you know where the file "
+            f"{os.fspath(path)} holds types that are not trusted: {', '.join(unknown)}; if you know where the file "
             "comes from, name them, or their package, in `trusted`"
         )
     try:
@@ -168,7 +168,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
 
 
 def read_note(path: str | os.PathLike[str]) -> ModelNote:
-    """What a model file says of itself, without building anything.
+    """Return what a model file says of itself, without building anything.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def read_note(path: str | os.PathLike[str]) -> ModelNote:
         raise _damaged(path, error) from error
     if not isinstance(content, dict):
         raise _damaged(path, TypeError("its note is not a dictionary"))
-    _refuse_newer(path, content)
+    _check_format(path, content)
     kinds = {"format": int, "versions": dict, "about": dict}
     if not all(isinstance(content.get(name), kind) for name, kind in kinds.items()):
         raise _damaged(path, TypeError("its note has entries of the wrong kind"))
@@ -210,7 +210,7 @@ def read_note(path: str | os.PathLike[str]) -> ModelNote:
         raise _damaged(path, error) from error
 
 
-def _refuse_newer(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None:
+def _check_format(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None:
     """Raise for a file of a later format, whatever else its note says."""
     number = content.get("format")
     if not isinstance(number, int) or number <= FORMAT:
@@ -230,8 +230,8 @@ def _damaged(path: str | os.PathLike[str], error: Exception) -> ModelFileError:
     )
 
 
-def _refuse_lost(names: Sequence[str]) -> None:
-    """Raise for types and functions that cannot be found again by their names."""
+def _check_importable(names: Sequence[str]) -> None:
+    """Raise TypeError for types and functions that cannot be imported by their names."""
     for name in names:
         module = name
         while module and module not in sys.modules:
@@ -240,8 +240,8 @@ def _refuse_lost(names: Sequence[str]) -> None:
             operator.attrgetter(name.removeprefix(f"{module}."))(sys.modules[module])
         except (AttributeError, KeyError):
             raise TypeError(
-                f"the model holds {name}, which no file can bring back: it is not at the top level of its module. "
-                "Define it there, in a module that can be imported where the model is loaded"
+                f"the model holds {name}, which cannot be loaded again: it is not at the top level of its module. "
+                "Define it there, in a module that can be imported when the model is loaded"
             ) from None
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 
 def check_trees(model: Any) -> None:
-    """Raise ValueError where a tree inside the model names nodes, columns or categories that it does not have."""
+    """Raise ValueError if a tree inside the model names nodes, columns or categories that do not exist."""
     for owner in _parts(model):
         parts = vars(owner)
         if "tree_" in parts and hasattr(owner.tree_, "children_left"):
@@ -28,7 +28,7 @@ def check_trees(model: Any) -> None:
 
 
 def _parts(model: Any) -> Iterator[Any]:
-    """Every object with attributes that the model holds, itself among them, however deep."""
+    """Yield every object with attributes inside the model, at any depth, including the model itself."""
     seen: set[int] = set()
     waiting = [model]
     while waiting:

@@ -27,7 +27,7 @@ from drr.raking.estimator import RakingDual
 from drr.raking.results import Dual, Floor, Raking
 from drr.resampling import RakingResampler
 
-# What a model of ours consists of.
+# The types of drr's own models.
 _OWN = (
     *(CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK),
     *(DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler),
@@ -89,7 +89,7 @@ TRUSTED_TYPES = _PARTS | {
 
 
 def untrusted(names: Sequence[str], trusted: Sequence[str] = ()) -> list[str]:
-    """Those of the names that are neither in the list nor in `trusted`, themselves or by their package."""
+    """Return the names that are not trusted: neither in the list nor in `trusted`, nor is their package."""
     return [
         name
         for name in names
