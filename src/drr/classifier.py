@@ -67,8 +67,9 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         function where it has no probabilities. A fitted one, frozen or not, is used as it is. Cloning, as in a grid
         search, loses the fit unless it is in a `sklearn.frozen.FrozenEstimator`.
     dual : RakingDual, default=None
-        None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, and can be shared. To search
-        over ``dual__eta`` or ``dual__feature_map__n_random_features``, pass ``RakingDual(RakingFeatureMap())``.
+        None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, and can be shared.
+        ``set_params(dual__eta=0.1)`` and ``dual__feature_map__missing`` or ``dual__feature_map__n_random_features``
+        work, and can be searched over, with None as well.
     fusion_weight : float or {"auto", "closed_form", "average_precision"}, default=0.5
         w, or how to choose it on held-out scores; see `choose_fusion_weight`.
     holdout : float, int, splitter or (fit_indices, held_out_indices), default=0.3
@@ -158,6 +159,12 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # The weights go on to the base and the dual, whose own requests count: there is nothing to request here.
     __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012  # read by scikit-learn, never changed
+
+    def set_params(self, **params: Any) -> DRRClassifier:
+        """Set parameters, also those of a dual and of a feature map that were left to their defaults."""
+        if self.dual is None and "dual" not in params and any(name.startswith("dual__") for name in params):
+            self.dual = RakingDual()
+        return super().set_params(**params)  # type: ignore[no-any-return]
 
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any

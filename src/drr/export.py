@@ -138,7 +138,7 @@ def _dual(graph: _Graph, classifier: DRRClassifier, feature_map: RakingFeatureMa
         raw = (
             _MATRIX if not columns else graph.node("Concat", *(columns[j] for j in embedding.numeric), axis=1)
         )
-        z = _standardised(graph, raw, embedding)
+        z = _standardised(graph, raw, embedding, imputes=feature_map.missing == "impute")
         linear = graph.constant(embedding.linear_factor * theta[blocks["linear"]][:, None])
         total = graph.node("Add", total, graph.node("MatMul", z, linear))
         if len(embedding.phases):
@@ -164,16 +164,18 @@ def _dual(graph: _Graph, classifier: DRRClassifier, feature_map: RakingFeatureMa
     return total
 
 
-def _standardised(graph: _Graph, raw: str, embedding: Any) -> str:
+def _standardised(graph: _Graph, raw: str, embedding: Any, *, imputes: bool) -> str:
     """Add the standardised columns, with missing values at the mean, and their indicators."""
     n_columns = len(embedding.numeric)
-    if len(embedding.indicated):
+    filled = raw
+    if imputes:
         missing = graph.node("IsNaN", raw)
         filled = graph.node("Where", missing, graph.constant(embedding.mean[None, :n_columns]), raw)
+    if len(embedding.indicated):
         flags = graph.node("Cast", missing, to=graph._onnx.TensorProto.DOUBLE)
         watched = graph.node("Gather", flags, graph.constant(embedding.indicated.astype(np.int64)), axis=1)
-        raw = graph.node("Concat", filled, watched, axis=1)
-    centred = graph.node("Sub", raw, graph.constant(embedding.mean))
+        filled = graph.node("Concat", filled, watched, axis=1)
+    centred = graph.node("Sub", filled, graph.constant(embedding.mean))
     return graph.node("Div", centred, graph.constant(embedding.scale))
 
 

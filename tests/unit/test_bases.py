@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import warnings
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier, StackingClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+)
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -140,3 +149,49 @@ def test_a_seed_reaches_a_base_that_has_none(two_classes):
     own = make_pipeline(StandardScaler(), RandomForestClassifier(5, random_state=9))
     fitted = DRRClassifier(own, random_state=3).fit(X, y).estimator_
     assert fitted[-1].random_state == 9
+
+
+def boosted_bases():
+    """Every base at hand that takes missing numbers, one way or another."""
+    yield pytest.param(HistGradientBoostingClassifier(max_iter=5), id="hist")
+    yield pytest.param(RandomForestClassifier(5), id="forest")
+    yield pytest.param(make_pipeline(SimpleImputer(), LogisticRegression()), id="imputer")
+    for module, name, settings in (
+        ("xgboost", "XGBClassifier", {"n_estimators": 5}),
+        ("lightgbm", "LGBMClassifier", {"n_estimators": 5, "verbose": -1}),
+        ("catboost", "CatBoostClassifier", {"iterations": 5, "verbose": 0, "allow_writing_files": False}),
+    ):
+        with contextlib.suppress(ImportError):
+            yield pytest.param(getattr(importlib.import_module(module), name)(**settings), id=module)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # of LightGBM, about itself
+@pytest.mark.parametrize("base", boosted_bases())
+def test_missing_numbers_need_nothing_of_the_user(two_classes, base):
+    X, y = two_classes
+    holes = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
+    model = DRRClassifier(base, random_state=0)
+    assert np.isfinite(model.fit(holes, y).predict_proba(holes)).all()
+    late = DRRClassifier(base, random_state=0).fit(X, y)  # missing for the first time at predict
+    assert np.isfinite(late.predict_proba(holes)).all()
+    strict = DRRClassifier(base, random_state=0).set_params(dual__feature_map__missing="error")
+    with pytest.raises(ValueError, match=r"X contains NaN at row \d+, column \d"):
+        strict.fit(holes, y)
+
+
+def test_the_default_takes_missing_numbers(two_classes):
+    X, y = two_classes
+    X[::9, 1] = np.nan
+    assert np.isfinite(DRRClassifier(random_state=0).fit(X, y).fused_score(X)).all()
+
+
+def test_parameters_of_parts_left_to_their_defaults_can_be_set_and_searched(two_classes):
+    X, y = two_classes
+    model = DRRClassifier(LogisticRegression(), random_state=0)
+    assert model.set_params(dual__eta=0.2, dual__feature_map__n_random_features=4).dual.eta == 0.2
+    assert model.dual.feature_map.n_random_features == 4
+    grid = {"dual__eta": [0.05, 0.3], "dual__feature_map__n_random_features": [0, 8]}
+    search = GridSearchCV(DRRClassifier(LogisticRegression(), random_state=0), grid, cv=2).fit(X, y)
+    assert set(search.best_params_) == set(grid)
+    with pytest.raises(ValueError, match="etta"):
+        DRRClassifier().set_params(dual__etta=1)

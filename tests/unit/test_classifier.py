@@ -387,8 +387,9 @@ def test_what_is_refused(two_classes, base):
         DRRClassifier(FrozenEstimator(GaussianNB().fit(X, y + 5))).fit(X, y)
     X = X.copy()
     X[317, 2] = np.nan
+    strict = DRRClassifier(RandomForestClassifier(5, random_state=0))
     with pytest.raises(ValueError, match="NaN at row 317, column 2"):
-        DRRClassifier(RandomForestClassifier(5, random_state=0)).fit(X, y)
+        strict.set_params(dual__feature_map__missing="error").fit(X, y)
 
 
 @pytest.mark.parametrize(

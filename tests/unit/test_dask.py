@@ -226,7 +226,7 @@ def test_missing_value_of_raw_rows_is_named_by_partition_and_row():
     with pytest.raises(
         ValueError, match=r"NaN at row 1000, column 'b'.*in partition 2; rows are counted from"
     ):
-        RakingDual(RakingFeatureMap(8, random_state=0)).fit(table, "fraud")
+        RakingDual(RakingFeatureMap(8, missing="error", random_state=0)).fit(table, "fraud")
 
 
 def test_array_of_one_dimension_is_refused():

@@ -299,7 +299,7 @@ def test_pickles_name_only_our_classes_and_plain_arrays():
         ({"max_categories": 0}, "max_categories must be a whole number of at least 1, .* got 0"),
         ({"max_categories": 2.0}, "max_categories must be .* None for no limit; got 2.0"),
         ({"min_frequency": -1, "categorical_features": None}, "min_frequency must be"),
-        ({"missing": "drop"}, "missing must be 'refuse' or 'impute', got 'drop'"),
+        ({"missing": "drop"}, "missing must be 'impute' or 'error', got 'drop'"),
         ({"sparse_output": "yes"}, "sparse_output must be 'auto', True or False"),
         ({"sparse_output": 1}, "sparse_output must be 'auto', True or False"),
         ({"dtype": np.int64}, "dtype must be numpy.float64 or numpy.float32"),
@@ -318,17 +318,17 @@ def test_bad_parameters(parameters, message):
 
 
 @pytest.mark.parametrize("make", [pandas_frame, polars_frame])
-def test_nan_is_refused_with_its_place(make):
+def test_nan_is_an_error_with_its_place(make):
     frame = make()
-    feature_map = RakingFeatureMap(4).fit(frame)
+    feature_map = RakingFeatureMap(4, missing="error").fit(frame)
     raw = {**RAW, "height": [1.0, 2.0, 3.0, None, 5.0]}
     bad = pd.DataFrame(raw) if isinstance(frame, pd.DataFrame) else polars().DataFrame(raw)
-    for method in (feature_map.transform, lambda X: RakingFeatureMap(4).fit(X)):
+    for method in (feature_map.transform, lambda X: RakingFeatureMap(4, missing="error").fit(X)):
         with pytest.raises(ValueError, match=r"NaN at row 3, column 'height'; .*missing='impute'"):
             method(bad)
 
 
-@pytest.mark.parametrize("missing", ["refuse", "impute"])
+@pytest.mark.parametrize("missing", ["error", "impute"])
 @pytest.mark.parametrize(
     "wrap", [np.asarray, np.asfortranarray, scipy.sparse.csr_array, scipy.sparse.csc_matrix]
 )
@@ -343,7 +343,7 @@ def test_nan_is_found_far_down_a_long_table():
     X = np.zeros((2**20 + 5, 2), dtype=np.float32)
     X[2**20 + 3, 1] = np.nan
     with pytest.raises(ValueError, match=f"NaN at row {2**20 + 3}, column 1"):
-        RakingFeatureMap(0).fit(X)
+        RakingFeatureMap(0, missing="error").fit(X)
 
 
 @pytest.mark.parametrize(

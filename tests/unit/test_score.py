@@ -213,7 +213,7 @@ def test_what_is_refused(two_classes):
     X = X.copy()
     X[17, 2] = np.nan
     with pytest.raises(ValueError, match="NaN at row 17, column 2"):
-        RakingDual().fit(X, y)
+        RakingDual().set_params(feature_map__missing="error").fit(X, y)
 
 
 def test_missing_extra_and_reordered_columns_are_named(two_classes):

@@ -67,7 +67,7 @@ def test_missing_values_are_named_by_block():
     holes = X.copy()
     holes[3210, 1] = np.nan
     with pytest.raises(ValueError, match=r"NaN at row 210, column 1.*in block 3 .*begins at row 3000 of all"):
-        RakingDual().fit(drr.open_rows(holes, block_rows=1000), Y)
+        RakingDual().set_params(feature_map__missing="error").fit(drr.open_rows(holes, block_rows=1000), Y)
 
 
 @pytest.mark.parametrize("storage", [None, "directory"])
@@ -207,7 +207,7 @@ def test_missing_values_in_rows_to_score_are_named_by_file_and_block(tmp_path):
     np.save(tmp_path / "rows.npy", holes)
     source = drr.open_rows(tmp_path / "rows.npy", block_rows=1000)
     place = r"NaN at row 210, column 1.*in block 3 of .*rows\.npy .*begins at row 3000 of all; rows are counted from"
-    dual = RakingDual(RakingFeatureMap(4, random_state=0)).fit(X, Y)
+    dual = RakingDual(RakingFeatureMap(4, missing="error", random_state=0)).fit(X, Y)
     model = DRRClassifier(LogisticRegression().fit(X, Y), dual=dual, random_state=0).fit(X, Y)
     for read in (
         dual.score_samples,

@@ -56,7 +56,7 @@ def refuse_nonfinite(block: Numbers, labels: list[str], first_row: int, *, allow
         row, column = (int(k) for k in np.unravel_index(int(np.argmax(bad)), bad.shape))
         value = values[row, column]
     what, remedy = (
-        ("NaN", "impute or drop such rows, or set missing='impute'")
+        ("NaN", "impute or drop such rows, or set missing='impute' in the feature map")
         if np.isnan(value)
         else ("infinity", "replace it by a finite number or drop the row")
     )

@@ -71,7 +71,7 @@ def read_training(
 
 def make_dual(options: argparse.Namespace) -> RakingDual:
     """The dual that the options describe; missing numbers are at the mean, beside an indicator."""
-    feature_map = RakingFeatureMap(options.features, missing="impute", random_state=options.seed)
+    feature_map = RakingFeatureMap(options.features, random_state=options.seed)
     return RakingDual(feature_map, eta=options.eta, random_state=options.seed)
 
 

@@ -61,10 +61,10 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Seed of W and b. The rows for the median distance are drawn with a seed of their own, always the same.
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
         Precision of the output. The arithmetic is in double precision either way.
-    missing : {"refuse", "impute"}, default="refuse"
+    missing : {"impute", "error"}, default="impute"
         What to do with NaN in numeric columns. "impute" puts the mean of the column, and for every column that has
         missing values at fit adds their indicator as one more numeric column, standardised with the others: the same as
-        a preceding ``SimpleImputer(add_indicator=True)``.
+        a preceding ``SimpleImputer(add_indicator=True)``. "error" raises ValueError with the place of the first one.
     sparse_output : {"auto", True, False}, default="auto"
         Whether `transform` returns a CSR array. "auto" does where that takes at most half the memory, which needs many
         levels and few numeric columns; the choice is made at fit. Data frames cannot hold it: use False with
@@ -119,7 +119,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         max_categories: int | None = None,
         random_state: Any = None,
         dtype: DTypeLike = np.float64,
-        missing: str = "refuse",
+        missing: str = "impute",
         sparse_output: bool | str = "auto",
     ) -> None:
         self.n_random_features = n_random_features
@@ -339,8 +339,8 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "max_categories must be a whole number of at least 1, or None for no limit; got "
                 f"{self.max_categories!r}"
             )
-        if self.missing not in ("refuse", "impute"):
-            raise ValueError(f"missing must be 'refuse' or 'impute', got {self.missing!r}")
+        if self.missing not in ("impute", "error"):
+            raise ValueError(f"missing must be 'impute' or 'error', got {self.missing!r}")
         if not isinstance(self.sparse_output, bool) and self.sparse_output != "auto":
             raise ValueError(f"sparse_output must be 'auto', True or False, got {self.sparse_output!r}")
         if self.dtype not in (np.float64, np.float32, "float64", "float32"):

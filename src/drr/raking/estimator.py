@@ -133,6 +133,13 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         self.feature_storage = feature_storage
         self.checkpoint = checkpoint
 
+    def set_params(self, **params: Any) -> RakingDual:
+        """Set parameters, also those of a feature map that was left to its default."""
+        nested = any(name.startswith("feature_map__") for name in params)
+        if self.feature_map is None and "feature_map" not in params and nested:
+            self.feature_map = RakingFeatureMap()
+        return super().set_params(**params)  # type: ignore[no-any-return]
+
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> RakingDual:
         """Embed the rows, rake the majority to the mean of the rare class.
 
