@@ -32,6 +32,7 @@ _HOMES = {
     "RakingResampler": "drr.resampling",
     "RecallAtLeast": "drr.decision",
     "Rescoring": "drr.composition.rescoring",
+    "Scores": "drr.composition.scores",
     "Separation": "drr.fusion",
     "SourceChangedError": "drr.exceptions",
     "Status": "drr.raking",

@@ -2,6 +2,7 @@ from drr._native import __version__ as __version__
 from drr._native import show_config as show_config
 from drr.classifier import DRRClassifier as DRRClassifier
 from drr.composition.rescoring import Rescoring as Rescoring
+from drr.composition.scores import Scores as Scores
 from drr.decision import CostMatrix as CostMatrix
 from drr.decision import FalsePositiveRateAtMost as FalsePositiveRateAtMost
 from drr.decision import PrecisionAtLeast as PrecisionAtLeast

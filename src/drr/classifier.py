@@ -35,6 +35,7 @@ from drr.composition.models import (
 from drr.composition.multiclass import class_decision, class_probabilities, class_rules
 from drr.composition.rescoring import HeldOutScores, Rescoring, check_settings, fit_rescoring
 from drr.composition.routing import accept_sample_weight, route_fit_params
+from drr.composition.scores import Scores
 from drr.decision.cuts import Rule
 from drr.features.feature_map import RakingFeatureMap
 from drr.fusion.gain import GainInterval, gain_interval
@@ -110,6 +111,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     gain_ : GainInterval
         The gain in average precision on the held-out rows, with its bootstrap interval. A weight chosen on those rows
         makes it optimistic.
+    fitted_rows_ : array of int
+        The rows of X on which `estimator_` and `dual_` were fitted.
     rescorings_ : list of Rescoring
         Everything after the scores, of the rare class or of each class.
     n_features_in_ : int
@@ -261,8 +264,33 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array of shape (n_rows,), or (n_rows, n_classes) with three classes or more
         """
-        fused = self._fused_columns(X, base_score)
+        fused = self._fuse(*self._raw_columns(X, base_score))
         return fused[:, 0] if self._is_binary else fused
+
+    def scores(self, X: Any, *, base_score: ArrayLike | None = None) -> Scores:
+        """Score rows once: base, dual, fused score, probability and label together.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+        base_score : array, optional
+            The scores of the base for these rows, if they are known already.
+
+        Returns
+        -------
+        Scores
+        """
+        base, dual = self._raw_columns(X, base_score)
+        fused = self._fuse(base, dual)
+        probability = None
+        if _has_probabilities(self):
+            probability = self._probabilities(fused)
+            if self._is_binary:
+                probability = probability[:, int(self._rare_is_second)]
+        label = self._labels(self._decision(fused))
+        if self._is_binary:
+            base, dual, fused = base[:, 0], dual[:, 0], fused[:, 0]
+        return Scores(base, dual, fused, probability, label)
 
     def base_score(self, X: Any) -> NDArray[np.float64]:
         """The raw score of the base for the rare class, or with three classes or more for each class."""
@@ -282,14 +310,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         With three classes or more one column per class, of which the largest is predicted.
         """
-        fused = self._fused_columns(X, base_score)
-        if not self._is_binary:
-            return class_decision(self.rescorings_, fused)
-        above = fused[:, 0] - self.rescorings_[0].cut
-        if self._rare_is_second:
-            return above
-        # At the cut a row is not rare, so it is of the second class.
-        return np.where(above == 0, np.finfo(np.float64).tiny, -above)
+        return self._decision(self._fuse(*self._raw_columns(X, base_score)))
 
     def predict(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[Any]:
         """The label of each row.
@@ -303,9 +324,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array of shape (n_rows,)
         """
-        decision = self.decision_function(X, base_score=base_score)
-        winners = (decision > 0).astype(np.intp) if self._is_binary else np.argmax(decision, axis=1)
-        return np.asarray(self.classes_[winners])
+        return self._labels(self.decision_function(X, base_score=base_score))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -320,11 +339,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array of shape (n_rows, n_classes)
         """
-        fused = self._fused_columns(X, base_score)
-        if not self._is_binary:
-            return class_probabilities(self.rescorings_, fused)
-        rare = self.calibrator_.predict(fused[:, 0])
-        return np.stack([1 - rare, rare] if self._rare_is_second else [rare, 1 - rare], axis=1)
+        return self._probabilities(self._fuse(*self._raw_columns(X, base_score)))
 
     @property
     def estimator_(self) -> Any:
@@ -442,6 +457,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             )
         self._models, self.rescorings_, self.classes_ = models, rescorings, labels.classes
+        everything = np.arange(len(labels.codes))
+        self.fitted_rows_ = everything if plan.is_cross_fitted else plan.splits[0][0]
         self._seed = seed
         self.pos_label_ = recipe.rare_labels[0] if len(recipe.rare) == 1 else None
         return self
@@ -454,7 +471,10 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return "pos_label_" in self.__dict__  # the last of a fit
 
-    def _fused_columns(self, X: Any, base_score: ArrayLike | None) -> NDArray[np.float64]:
+    def _raw_columns(
+        self, X: Any, base_score: ArrayLike | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The scores of base and dual, one column per class that is scored."""
         check_is_fitted(self)
         X = check_table(self, X, reset=False)
         dual = self._models.dual_scores(X)
@@ -463,8 +483,30 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             self._refuse_without_base()
             base = self._models.base_scores(X)
+        return base, dual
+
+    def _fuse(self, base: NDArray[np.float64], dual: NDArray[np.float64]) -> NDArray[np.float64]:
         columns = [each.fuse(base[:, k], dual[:, k]) for k, each in enumerate(self.rescorings_)]
         return np.stack(columns, axis=1)
+
+    def _decision(self, fused: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not self._is_binary:
+            return class_decision(self.rescorings_, fused)
+        above = fused[:, 0] - self.rescorings_[0].cut
+        if self._rare_is_second:
+            return above
+        # At the cut a row is not rare, so it is of the second class.
+        return np.where(above == 0, np.finfo(np.float64).tiny, -above)
+
+    def _labels(self, decision: NDArray[np.float64]) -> NDArray[Any]:
+        winners = (decision > 0).astype(np.intp) if self._is_binary else np.argmax(decision, axis=1)
+        return np.asarray(self.classes_[winners])
+
+    def _probabilities(self, fused: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not self._is_binary:
+            return class_probabilities(self.rescorings_, fused)
+        rare = self.calibrator_.predict(fused[:, 0])
+        return np.stack([1 - rare, rare] if self._rare_is_second else [rare, 1 - rare], axis=1)
 
     def _refuse_without_base(self) -> None:
         if self._models.base is None:

@@ -220,7 +220,7 @@ CASES = {
         {"t.csv": "amount,age,country,is_new,fraud\n1,20,x,True,no\n"},
         ["report", "{model}", "t.csv", "-o", "r.html"],
         1,
-        ["both classes", "give rows"],
+        ["both classes", "pass rows"],
     ),
     "report as PDF": ({}, ["report", "{model}", "{test}", "-o", "r.pdf"], 1, ["r.pdf", ".html"]),
     "rows per day is no number": (

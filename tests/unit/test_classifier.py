@@ -646,3 +646,36 @@ def test_the_classifier_takes_what_both_its_parts_take(tag, of_base, of_dual):
             return tags
 
     assert getattr(get_tags(DRRClassifier(Base(), dual=Dual())).input_tags, tag) is (of_base and of_dual)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_say_what_the_single_methods_say(n_classes):
+    rng = np.random.default_rng(5)
+    y = np.where(np.arange(400) % 10 == 0, "b", "a")
+    if n_classes == 3:
+        y[::7] = "c"
+    X = rng.normal(size=(400, 3)) + (y == "b")[:, None] - (y == "c")[:, None]
+    model = DRRClassifier(LogisticRegression(), random_state=0).fit(X, y)
+    scores = model.scores(X)
+    np.testing.assert_array_equal(scores.base, model.base_score(X))
+    np.testing.assert_array_equal(scores.dual, model.dual_score(X))
+    np.testing.assert_array_equal(scores.fused, model.fused_score(X))
+    np.testing.assert_array_equal(scores.label, model.predict(X))
+    expected = model.predict_proba(X)
+    np.testing.assert_array_equal(scores.probability, expected if n_classes == 3 else expected[:, 1])
+
+
+@pytest.mark.parametrize("holdout", [0.25, 4])
+def test_the_split_is_remembered(holdout):
+    rng = np.random.default_rng(6)
+    y = np.arange(200) < 30
+    X = rng.normal(size=(200, 2)) + y[:, None]
+    model = DRRClassifier(LogisticRegression(), holdout=holdout, random_state=0).fit(X, y)
+    held_out = model.rescorings_[0].held_out
+    np.testing.assert_array_equal(held_out.positive, y[held_out.rows])
+    if holdout == 4:
+        np.testing.assert_array_equal(np.sort(held_out.rows), np.arange(200))
+        np.testing.assert_array_equal(model.fitted_rows_, np.arange(200))
+    else:
+        both = np.concatenate([held_out.rows, model.fitted_rows_])
+        np.testing.assert_array_equal(np.sort(both), np.arange(200))

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from drr._checks.labels import read_labels
 from drr.classifier import DRRClassifier
 from drr.cli._bases import make_base
 from drr.cli._errors import CommandError, require
 from drr.cli._terminal import Terminal
 from drr.cli._training import Training, fingerprint, make_dual, read_training
 from drr.cli._writers import check_output
-from drr.composition.holdout import plan_holdout
 from drr.fusion.gain import GainInterval
 from drr.persistence.model_files import save
 
@@ -94,9 +92,7 @@ def fit(training: Training, options: argparse.Namespace) -> DRRClassifier:
 
 def top_donors(model: DRRClassifier, training: Training) -> list[tuple[int, float]]:
     """The majority rows with the largest raked weights: their numbers in the table, from 1, and the weights."""
-    labels = read_labels(training.X, training.y, "drr fit")
-    plan = plan_holdout(model.holdout, training.X, labels, model.random_state)
-    fitted = np.arange(len(training.y)) if plan.is_cross_fitted else plan.splits[0][0]
+    fitted = model.fitted_rows_
     heaviest = np.argsort(-model.dual_.weights_, kind="stable")[:_N_DONORS]
     rows = fitted[model.dual_.majority_[heaviest]]
     return [

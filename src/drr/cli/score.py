@@ -53,16 +53,16 @@ def score(model: Model, frame: Any, kept: list[str], first_row: int = 0) -> Any:
     pandas = require("pandas")
     classifier, schema = model.classifier, model.schema
     X = schema.features(frame, first_row)
-    base = classifier.base_score(X) if schema.scores is None else as_numbers(frame[schema.scores], first_row)
-    rescoring = classifier.rescorings_[0]
-    dual = classifier.dual_score(X)
-    fused = rescoring.fuse(base, dual)
+    given = None if schema.scores is None else as_numbers(frame[schema.scores], first_row)
+    found = classifier.scores(X, base_score=given)
     values = {
-        "score": fused,
-        "probability": None if rescoring.calibration is None else rescoring.calibration.predict(fused),
-        "prediction": [schema.positive if above else schema.negative for above in fused > rescoring.cut],
-        "base_score": base,
-        "dual_score": dual,
+        "score": found.fused,
+        "probability": found.probability,
+        "prediction": [
+            schema.positive if rare else schema.negative for rare in found.label == classifier.pos_label_
+        ],
+        "base_score": found.base,
+        "dual_score": found.dual,
     }
     scores = pandas.DataFrame({name: value for name, value in values.items() if value is not None})
     return pandas.concat([frame[kept].reset_index(drop=True), scores], axis=1)

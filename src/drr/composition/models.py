@@ -96,7 +96,8 @@ def fit_and_score(
     codes = recipe.labels.codes[held_out]
     weights = None if recipe.weights is None else recipe.weights[held_out]
     columns = [
-        HeldOutScores(base[:, k], dual[:, k], codes == index, weights) for k, index in enumerate(recipe.rare)
+        HeldOutScores(base[:, k], dual[:, k], codes == index, weights, held_out)
+        for k, index in enumerate(recipe.rare)
     ]
     return models, columns
 

@@ -30,6 +30,8 @@ class HeldOutScores:
     positive: NDArray[np.bool_]
     """which rows are of the rare class"""
     weights: NDArray[np.float64] | None = None
+    rows: NDArray[np.intp] | None = None
+    """which rows of the table these are, if they are rows of one"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +61,15 @@ class Rescoring:
     held_out: HeldOutScores
     """the standardised scores from which weight, calibration and cut were learned"""
 
+    def standardise(
+        self, base: NDArray[np.float64], dual: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The two raw scores on the scale on which they are added."""
+        return self.base_standardisation.transform(base), self.dual_standardisation.transform(dual)
+
     def fuse(self, base: NDArray[np.float64], dual: NDArray[np.float64]) -> NDArray[np.float64]:
         """The fused score of raw scores."""
-        base = self.base_standardisation.transform(base)
-        return fuse(base, self.dual_standardisation.transform(dual), self.fusion_weight)
+        return fuse(*self.standardise(base, dual), self.fusion_weight)
 
     @property
     def held_out_fused(self) -> NDArray[np.float64]:
@@ -109,6 +116,7 @@ def fit_rescoring(
         np.concatenate([each.transform(part.dual) for each, part in zip(dual_maps, parts, strict=True)]),
         np.concatenate([part.positive for part in parts]),
         _concatenated([part.weights for part in parts]),
+        _concatenated([part.rows for part in parts]),
     )
     positive, weights = held_out.positive, held_out.weights
     learnable = min(_present(positive, weights), _present(~positive, weights)) >= FEWEST_ROWS
@@ -155,8 +163,8 @@ def _present(members: NDArray[np.bool_], weights: NDArray[np.float64] | None) ->
     return int(members.sum() if weights is None else (members & (weights > 0)).sum())
 
 
-def _concatenated(weights: list[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:
-    present = [each for each in weights if each is not None]
+def _concatenated(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
+    present = [each for each in parts if each is not None]
     return np.concatenate(present) if present else None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from drr._checks.scores import check_labels, check_score, check_score_columns
+from drr._checks.scores import check_labels, check_score
 from drr.fusion.gain import GainInterval, gain_interval
 from drr.fusion.standardisation import fuse, standardise
 from drr.plotting.axes import AFTER_COLOUR, BEFORE_COLOUR, axes, class_index, innermost, rare_labels
@@ -136,14 +136,8 @@ class FusionCurveDisplay:
             base, dual, positive = held_out.base, held_out.dual, held_out.positive
             row_weight = held_out.weights
         else:
-            dual_scores = estimator.dual_score(X)
-            base_scores = (
-                estimator.base_score(X)
-                if base_score is None
-                else check_score_columns(base_score, len(dual_scores), len(estimator.rescorings_))
-            )
-            base = rescoring.base_standardisation.transform(_column(base_scores, k))
-            dual = rescoring.dual_standardisation.transform(_column(dual_scores, k))
+            found = estimator.scores(X, base_score=base_score)
+            base, dual = rescoring.standardise(_column(found.base, k), _column(found.dual, k))
             positive, row_weight = np.asarray(y) == rare_labels(estimator)[k], None
         return cls._compute(
             base,

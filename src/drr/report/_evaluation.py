@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drr._checks.scores import check_score
 from drr._native.ranking import Ranking
 from drr.classifier import DRRClassifier
 from drr.composition.rescoring import Rescoring
@@ -126,18 +125,13 @@ def evaluate(
         kept = rescoring.held_out
         base, dual, positive = kept.base, kept.dual, kept.positive
     else:
-        raw = (
-            classifier.base_score(X)
-            if base_score is None
-            else check_score(base_score, "base_score", len(labels))
-        )
-        base = rescoring.base_standardisation.transform(raw)
-        dual = rescoring.dual_standardisation.transform(classifier.dual_score(X))
+        found = classifier.scores(X, base_score=base_score)
+        base, dual = rescoring.standardise(found.base, found.dual)
         positive = labels
     if not 0 < positive.sum() < len(positive):
         raise ValueError(
             f"a report needs rows of both classes, but {int(positive.sum())} of {len(positive)} rows are of the rare "
-            f"class {classifier.pos_label_!r}; pass rows of both classes"
+            f"class {np.asarray(classifier.pos_label_).item()!r}; pass rows of both classes"
         )
     fused = base + rescoring.fusion_weight * dual
     scores = {"base": base, "dual": dual, "fused": fused}
