@@ -10,6 +10,7 @@ import pytest
 from scipy.spatial.distance import pdist
 from sklearn.impute import SimpleImputer
 from sklearn.kernel_approximation import RBFSampler
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -20,7 +21,7 @@ SEED = 20240725
 
 
 def median_gamma(z):
-    rows = z if len(z) <= 1000 else z[np.random.RandomState(0).choice(len(z), 1000, replace=False)]
+    rows = z if len(z) <= 1000 else z[np.random.default_rng(0).choice(len(z), 1000, replace=False)]
     return 1 / (2 * np.median(pdist(rows, "sqeuclidean")))
 
 
@@ -35,8 +36,10 @@ def reference(numeric_fit, numeric, categorical_fit, categorical, n_random_featu
         encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False, **encoding).fit(categorical_fit)
         blocks.append(encoder.transform(categorical) / np.sqrt(categorical.shape[1]))
     if numeric_fit is not None and n_random_features:
-        sampler = RBFSampler(gamma=median_gamma(z_fit), n_components=n_random_features, random_state=seed)
-        blocks.append(sampler.fit(z_fit).transform(z))
+        random = np.random.default_rng(seed)
+        weights = np.sqrt(2 * median_gamma(z_fit)) * random.normal(size=(z_fit.shape[1], n_random_features))
+        phases = random.uniform(0, 2 * np.pi, n_random_features)
+        blocks.append(np.sqrt(2 / n_random_features) * np.cos(z @ weights + phases))
     return np.hstack(blocks) / np.sqrt(len(blocks))
 
 
@@ -77,14 +80,31 @@ def test_mixed_table(n_rows, n_random_features):
     np.testing.assert_allclose(feature_map.project(new, theta), expected @ theta, rtol=0, atol=1e-11)
 
 
-def test_fourier_draw_is_that_of_rbf_sampler():
+def test_fourier_features_approximate_the_kernel_as_those_of_rbf_sampler_do():
     X = np.random.default_rng(0).normal(size=(1500, 6)) * [1, 2, 3, 4, 5, 1e-3] + 10
-    feature_map = drr.RakingFeatureMap(64, random_state=SEED).fit(X)
+    feature_map = drr.RakingFeatureMap(4000, random_state=SEED).fit(X)
     z = StandardScaler().fit_transform(X)
     assert feature_map.gamma_ == pytest.approx(median_gamma(z), rel=1e-12)
-    sampler = RBFSampler(gamma=feature_map.gamma_, n_components=64, random_state=SEED).fit(z)
-    np.testing.assert_array_equal(feature_map.random_weights_, sampler.random_weights_)
-    np.testing.assert_array_equal(feature_map.random_offset_, sampler.random_offset_)
+    ours = np.sqrt(2) * feature_map.transform(X[:50])[:, feature_map.blocks_["fourier"]]
+    sampler = RBFSampler(gamma=feature_map.gamma_, n_components=4000, random_state=SEED).fit(z)
+    kernel, theirs = rbf_kernel(z[:50], gamma=feature_map.gamma_), sampler.transform(z[:50])
+    error = np.sqrt(np.mean((ours @ ours.T - kernel) ** 2))
+    assert error < 1.5 * np.sqrt(np.mean((theirs @ theirs.T - kernel) ** 2)) < 0.03
+
+
+def test_an_integer_seed_is_that_of_a_generator():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    given = [SEED, np.random.default_rng(SEED)]
+    first, second = (drr.RakingFeatureMap(8, random_state=seed).fit(X) for seed in given)
+    random = np.random.default_rng(SEED)
+    weights, phases = random.normal(size=(3, 8)), random.uniform(0, 2 * np.pi, 8)
+    for feature_map in (first, second):
+        np.testing.assert_array_equal(feature_map.random_weights_, np.sqrt(2 * feature_map.gamma_) * weights)
+        np.testing.assert_array_equal(feature_map.random_offset_, phases)
+    states = [np.random.RandomState(SEED) for _ in range(2)]
+    third, fourth = (drr.RakingFeatureMap(8, random_state=state).fit(X) for state in states)
+    np.testing.assert_array_equal(third.random_weights_, fourth.random_weights_)
+    assert not np.array_equal(third.random_weights_, first.random_weights_)
 
 
 @pytest.mark.parametrize("limits", [{"min_frequency": 30}, {"min_frequency": 0.1}, {"max_categories": 4}])

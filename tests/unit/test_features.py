@@ -200,7 +200,7 @@ def test_one_row():
 def test_given_gamma():
     X = np.arange(6.0).reshape(-1, 1)
     feature_map = RakingFeatureMap(4, gamma=0.25, random_state=0).fit(X)
-    expected = np.sqrt(0.5) * np.random.RandomState(0).normal(size=(1, 4))
+    expected = np.sqrt(0.5) * np.random.default_rng(0).normal(size=(1, 4))
     np.testing.assert_array_equal(feature_map.random_weights_, expected)
 
 

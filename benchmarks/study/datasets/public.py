@@ -52,7 +52,7 @@ KEEL = {
 # Where KEEL's types are not the paper's counts of continuous and categorical columns. Which columns the paper means it
 # does not say: these assignments give its counts.
 KEEL_CONTINUOUS = {
-    "flare-f": ("Activity", "HistComplex", "BecomeHist", "Area", "C-class", "M-class", "X-class"),
+    "flare-f": ("Evolution", "Prev24Hour", "HistComplex", "BecomeHist", "C-class", "M-class", "X-class"),
 }
 KEEL_CATEGORICAL = {
     "led": tuple(f"Led{k}" for k in range(1, 8)),

@@ -113,9 +113,9 @@ class Embedding:
 
 
 def draw_waves(
-    n_inputs: int, n_waves: int, gamma: float, random: np.random.RandomState
+    n_inputs: int, n_waves: int, gamma: float, random: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """W and b for the kernel exp(−γ‖z − z'‖²), drawn in the order of scikit-learn's RBFSampler."""
+    """W and b for the kernel exp(−γ‖z − z'‖²), W first, row by row, then b."""
     weights = np.sqrt(2.0 * gamma) * random.normal(size=(n_inputs, n_waves))
     return weights, random.uniform(0.0, 2.0 * np.pi, size=n_waves)
 

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from drr._checks.arrays import check_vector
 from drr._checks.rows import reads_in_passes
-from drr._checks.scores import is_number
+from drr._checks.scores import check_generator, is_number
 from drr.features.columns import Columns, TableColumns, read_columns
 from drr.features.embedding import Embedding, block_factors, draw_waves
 from drr.features.levels import find_categorical, learn_levels
@@ -35,8 +34,9 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
       level not seen at fit sets no indicator (a warning names columns that hold nothing else because their type or
       spelling differs from that at fit); a missing value is a level of its own;
     - random Fourier: :math:`\sqrt{2/D}\,\cos(z^\top W + b)`, whose inner products approximate the kernel
-      :math:`\exp(-\gamma\lVert z - z'\rVert^2)`. W and b are those of :class:`sklearn.kernel_approximation.RBFSampler`
-      with the same seed. There is no such block without numeric columns or with ``n_random_features=0``.
+      :math:`\exp(-\gamma\lVert z - z'\rVert^2)`. With an integer seed, W is :math:`\sqrt{2\gamma}` times the first
+      normal draws of :func:`numpy.random.default_rng`, one row per numeric column, and b its uniform draws after
+      them. There is no such block without numeric columns or with ``n_random_features=0``.
 
     Each of the :math:`B` active blocks is multiplied by :math:`1/\sqrt B`.
 
@@ -57,8 +57,9 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     max_categories : int, optional
         The most columns that the levels of one variable may have; the least frequent share the last of them. Missing
         values are never pooled: where there are any, they have one more column, however few they are.
-    random_state : int, RandomState instance or None, default=None
-        Seed of W and b. The rows for the median distance are drawn with a seed of their own, always the same.
+    random_state : int, Generator, RandomState instance or None, default=None
+        Seed of W and b. A Generator is drawn from as it is; a RandomState seeds one. The rows for the median distance
+        are drawn with a seed of their own, always the same.
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
         Precision of the output. The arithmetic is in double precision either way.
     missing : {"impute", "error"}, default="impute"
@@ -171,7 +172,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_waves = int(self.n_random_features) if numeric else 0
         gamma = 1.0 / (2.0 * linear.median_distance) if isinstance(self.gamma, str) else float(self.gamma)
         self.random_weights_, self.random_offset_ = draw_waves(
-            len(linear.mean), n_waves, gamma, check_random_state(self.random_state)
+            len(linear.mean), n_waves, gamma, check_generator(self.random_state)
         )
         self.gamma_ = gamma if n_waves else np.nan
 

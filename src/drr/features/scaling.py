@@ -54,7 +54,7 @@ def distance_rows(n_rows: int) -> NDArray[np.intp]:
     """Which rows the median distance is taken between."""
     if n_rows <= _MOST_DISTANCE_ROWS:
         return np.arange(n_rows)
-    return np.asarray(np.random.RandomState(0).choice(n_rows, _MOST_DISTANCE_ROWS, replace=False))
+    return np.asarray(np.random.default_rng(0).choice(n_rows, _MOST_DISTANCE_ROWS, replace=False))
 
 
 def finish_scaling(
