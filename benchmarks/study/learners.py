@@ -13,6 +13,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.study.counts_forest import CountsForest
 from benchmarks.study.encoding import Layout
 from benchmarks.study.naive_bayes import MixedNaiveBayes
 from benchmarks.study.platt_svm import PlattSVC
@@ -39,7 +40,9 @@ def _svm(layout: Layout, n_rows: int, seed: int, class_weight: str | None) -> An
 
 
 def _forest(layout: Layout, n_rows: int, seed: int, class_weight: str | None) -> Any:
-    return RandomForestClassifier(100, class_weight=class_weight, random_state=seed, n_jobs=1)
+    if class_weight is not None:
+        return CountsForest(100, class_weight, random_state=seed)
+    return RandomForestClassifier(100, random_state=seed, n_jobs=1)
 
 
 def _naive_bayes(layout: Layout, n_rows: int, seed: int, class_weight: str | None) -> Any:

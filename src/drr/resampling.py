@@ -20,20 +20,33 @@ from drr._native.threads import resolve_n_threads
 from drr.composition.base_score import is_fitted
 from drr.composition.sampler_tags import as_sampler_tags
 from drr.raking.estimator import RakingDual
+from drr.raking.functions import rake
 from drr.raking.problem import mean_of_rows
 
 # Part of the size of the means. The same rows have the same mean to the last bits on one machine, and to a tenth of
 # this on another, with features of single precision; one of a million rows exchanged for another moves it as far.
 _SAME_MEAN = 1e-6
 
+_MODES = ("replace", "add")
+_DRAWS = ("auto", "half", "quarter")
+
 
 class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Add majority rows, relabelled as the rare class, and bootstrapped rare rows.
+    r"""Draw majority rows by their raked weights and relabel them as the rare class.
 
-    Majority rows are drawn with replacement, with probability proportional to the raked weights, and given the label of
-    the rare class; rare rows are drawn uniformly. With three classes or more the rarest is set against all others,
-    unless the dual has a `pos_label`. The rows of X come first, in their order. A classifier trained on the
-    result sees a larger share of the rare class, so its probabilities need a correction of the prior.
+    Donors are drawn from the majority with replacement, with probability proportional to the raked weights, and given
+    the label of the rare class; together with rare rows drawn uniformly they are the block of rare rows. What becomes
+    of the other rows is the `mode`:
+
+    - "replace", as in the code of the authors of raking and relabelling: the result has the block and as many majority
+      rows, drawn with replacement from those that were no donors. If there are categorical variables, weights rake
+      their levels back to the shares that they have in the whole majority; otherwise all rows are drawn alike. None
+      of the original rows stays as it is, and the rare class has a prior of one half.
+    - "add": all rows stay, first and in their order, and the block comes after them. The prior rises, but not to one
+      half: with a share π of rare rows and a block of ⌊n/4⌋ it is (π + ¼)/(1 + ¼).
+
+    With either, the probabilities of a classifier trained on the result need a correction of the prior. With three
+    classes or more the rarest is set against all others, unless the dual has a `pos_label`.
 
     Follows the contract of imbalanced-learn's samplers, and works in its pipeline.
 
@@ -42,10 +55,13 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
     dual : RakingDual, default=None
         None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, for the rows it was fitted on,
         in their order; other rows raise an error, and checking this embeds the majority once more.
-    n_draws : "quarter", int or float, default="quarter"
-        How many rows to add: a quarter of the rows, a number, or a share of the rows.
+    mode : {"replace", "add"}, default="replace"
+        Whether the block takes the place of the rows or is added to them.
+    n_draws : "auto", "half", "quarter", int or float, default="auto"
+        How many rows the block has: half of the rows (rounded up), a quarter of them (rounded down), a number, or a
+        share of the rows. "auto" is "half" if they are replaced, "quarter" if they stay.
     minority_share : float, default=0.5
-        The share of the added rows that are bootstrapped from the rare class instead of relabelled.
+        The share of the block that is bootstrapped from the rare class instead of relabelled.
     ess_cap : float, optional
         κ: at most κ times the effective number of majority rows are relabelled, and the bootstrapped rows are reduced
         in proportion. Without it one row may be drawn many times if the weights are concentrated.
@@ -63,7 +79,7 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
     draws_per_effective_row_ : float
         m/ESS; above one, donors repeat more than their weights can support.
     sampling_strategy_ : dict
-        How many rows were added to which class.
+        With "add", how many rows were added to the rare class; with "replace", how many the result has of each class.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only if X has column names.
@@ -77,6 +93,9 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
     >>> X = rng.normal(size=(200, 3)) + y[:, None]
     >>> X_resampled, y_resampled = RakingResampler(random_state=0).fit_resample(X, y)
     >>> X_resampled.shape, int(y_resampled.sum())
+    ((200, 3), 100)
+    >>> X_added, y_added = RakingResampler(mode="add", random_state=0).fit_resample(X, y)
+    >>> X_added.shape, int(y_added.sum())
     ((250, 3), 60)
     """
 
@@ -84,12 +103,14 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
         self,
         dual: Any = None,
         *,
-        n_draws: str | float = "quarter",
+        mode: str = "replace",
+        n_draws: str | float = "auto",
         minority_share: float = 0.5,
         ess_cap: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.dual = dual
+        self.mode = mode
         self.n_draws = n_draws
         self.minority_share = minority_share
         self.ess_cap = ess_cap
@@ -119,7 +140,7 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
         return self
 
     def fit_resample(self, X: Any, y: ArrayLike) -> tuple[Any, Any]:
-        """Fit the dual, draw, and return the rows with those added.
+        """Fit the dual, draw, and return the new training rows.
 
         Parameters
         ----------
@@ -140,21 +161,52 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
         # 1. How many rows of each kind.
         n_relabelled, n_bootstrapped = self._counts(len(positive))
 
-        # 2. Donors in proportion to the raked weights, rare rows alike.
+        # 2. The block: rare rows alike and donors by the raked weights, all with the label of the rare class,
+        # copied from a rare row to keep the type of y.
+        rare = np.flatnonzero(positive)
+        bootstrapped = random.choice(rare, size=n_bootstrapped)
         donors = random.choice(self.dual_.majority_, size=n_relabelled, p=self.dual_.weights_)
-        bootstrapped = random.choice(np.flatnonzero(positive), size=n_bootstrapped)
-        self.sample_indices_ = np.concatenate([np.arange(len(positive)), donors, bootstrapped])
+        block, block_labels = (
+            np.concatenate([bootstrapped, donors]),
+            np.full(len(bootstrapped) + len(donors), rare[0]),
+        )
         self.n_relabelled_ = n_relabelled
         self.n_distinct_donors_ = len(np.unique(donors))
         self.draws_per_effective_row_ = n_relabelled / self.dual_.ess_
-        self.sampling_strategy_ = {self.dual_.pos_label_: n_relabelled + n_bootstrapped}
 
-        # 3. The added rows all carry the label of the rare class, copied from a rare row to keep the type of y.
-        rare_row = np.flatnonzero(positive)[0]
-        label_rows = np.concatenate(
-            [np.arange(len(positive)), np.full(n_relabelled + n_bootstrapped, rare_row)]
-        )
+        # 3. The other rows: all of them, or as many majority rows as the block has.
+        if self.mode == "add":
+            others = np.arange(len(positive))
+            self.sampling_strategy_ = {self.dual_.pos_label_: len(block)}
+        else:
+            others = self._draw_rest(table, donors, len(block), random)
+            numbers_of = np.bincount(labels.codes[others], minlength=len(labels.classes))
+            numbers_of[labels.index_of(self.dual_.pos_label_)] = len(block)
+            self.sampling_strategy_ = dict(zip(labels.classes.tolist(), numbers_of.tolist(), strict=True))
+        self.sample_indices_ = np.concatenate([others, block])
+        label_rows = np.concatenate([others, block_labels])
         return _take(X, table, self.sample_indices_), _take(y, _as_table(y), label_rows)
+
+    def _draw_rest(
+        self, table: Any, donors: NDArray[np.intp], size: int, random: np.random.RandomState
+    ) -> NDArray[np.intp]:
+        """Majority rows that were no donors, with the levels raked back to their shares in the whole majority."""
+        rest = np.setdiff1d(self.dual_.majority_, donors)
+        if not len(rest):
+            raise ValueError(
+                f"all {len(self.dual_.majority_)} majority rows were drawn as donors and none is left for the majority "
+                "half; lower n_draws or pass mode='add'"
+            )
+        levels = getattr(self.dual_.feature_map_, "blocks_", {}).get("one_hot", slice(0, 0))
+        if levels.start == levels.stop:
+            return np.asarray(random.choice(rest, size=size))
+        raking = rake(
+            self.dual_.embed(take_rows(table, rest))[:, levels],
+            self.dual_.moments_.base[levels],
+            eta=self.dual_.eta,
+            n_threads=self.dual_.n_threads,
+        )
+        return np.asarray(random.choice(rest, size=size, p=raking.dual.weights))
 
     def _fit_dual(self, X: Any, labels: Labels) -> None:
         if self.dual is None or not is_fitted(self.dual):
@@ -192,10 +244,12 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
             )
 
     def _counts(self, n_rows: int) -> tuple[int, int]:
-        """Return the numbers of relabelled and of bootstrapped rows to add."""
+        """Return the numbers of relabelled and of bootstrapped rows of the block."""
         draws: Any = self.n_draws
-        if draws == "quarter":
-            total = n_rows // 4
+        if draws == "auto":
+            draws = "half" if self.mode == "replace" else "quarter"
+        if isinstance(draws, str):
+            total = n_rows // 4 if draws == "quarter" else (n_rows + 1) // 2
         else:
             total = int(draws) if isinstance(draws, numbers.Integral) else int(draws * n_rows)
         n_bootstrapped = int(total * self.minority_share)
@@ -208,9 +262,14 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
         return n_relabelled, n_bootstrapped
 
     def _check_parameters(self) -> None:
+        if self.mode not in _MODES:
+            raise ValueError(f"mode must be 'replace' or 'add', got {self.mode!r}")
         draws: Any = self.n_draws
-        if not (draws == "quarter" if isinstance(draws, str) else is_number(draws) and 0 < draws < np.inf):
-            raise ValueError(f"n_draws must be 'quarter', a number of rows or a share of them, got {draws!r}")
+        if not (draws in _DRAWS if isinstance(draws, str) else is_number(draws) and 0 < draws < np.inf):
+            raise ValueError(
+                "n_draws must be 'auto', 'half', 'quarter', a number of rows or a share of them, "
+                f"got {draws!r}"
+            )
         share: Any = self.minority_share
         if not (is_number(share) and 0 <= share <= 1):
             raise ValueError(f"minority_share must be a number in [0, 1], got {share!r}")

@@ -77,7 +77,7 @@ def test_every_base_takes_categories_and_missing_values(run, base, tmp_path, mak
         "def make_pipeline():\n"
         "    return pipe(make_column_transformer(('passthrough', ['amount'])), GaussianNB())\n"
     )
-    make_frame().to_csv("train.csv", index=False)
+    make_frame(800).to_csv("train.csv", index=False)
     arguments = [
         "--target",
         "fraud",
@@ -93,7 +93,7 @@ def test_every_base_takes_categories_and_missing_values(run, base, tmp_path, mak
     outcome = run("fit", "train.csv", *arguments, "--json")
     assert outcome.code == 0, outcome.error
     figures = json.loads(outcome.output)
-    assert figures["n_rare"] == 40
+    assert figures["n_rare"] == 80
     assert figures["positive"] == "yes"
     assert figures["fused_average_precision"] > 0.3
     # A level and a missing value that the fit did not see.

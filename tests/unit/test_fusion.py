@@ -60,7 +60,7 @@ def pooled_estimates(base, dual, positive):
     centred = np.stack([base, dual])
     for rows in (positive, ~positive):
         centred[:, rows] -= centred[:, rows].mean(axis=1, keepdims=True)
-    deviation = centred.std(axis=1)
+    deviation = centred.std(axis=1, ddof=2)
     means = np.stack([base, dual])
     distance = means[:, positive].mean(axis=1) - means[:, ~positive].mean(axis=1)
     return *(distance / deviation), np.corrcoef(centred)[0, 1]
@@ -72,7 +72,7 @@ def test_separation_is_the_pooled_within_class_one():
     result = separation(base, dual, positive, n_resamples=0)
     np.testing.assert_allclose([result.d1, result.d2, result.rho], [d1, d2, rho], rtol=1e-12)
     np.testing.assert_allclose(result.threshold, np.sqrt(5 + 4 * rho) - 2, rtol=1e-12)
-    q = 0.05 * 0.95
+    q = 0.05 * 0.95 * 4000 / 3998  # the marginal variance has the divisor n, the deflections have n − 2
     effective = 0.5 * np.sqrt((1 + q * d1**2) / (1 + q * d2**2))
     np.testing.assert_allclose(result.effective_weight, effective, rtol=1e-12)
     np.testing.assert_allclose(result.change, fusion_deflection(d1, d2, rho, effective) - d1, rtol=1e-10)

@@ -107,7 +107,7 @@ def test_resamplers_come_back_the_same(rows, tmp_path):
     assert loaded.sampling_strategy_ == sampler.sampling_strategy_
     assert np.array_equal(loaded.sample_indices_, sampler.sample_indices_)
     assert np.array_equal(loaded.dual_.weights_, sampler.dual_.weights_)
-    assert len(loaded.fit_resample(*rows)[0]) == 375
+    assert len(loaded.fit_resample(*rows)[0]) == 300
 
 
 def test_joblib_works_too(model, rows, tmp_path):

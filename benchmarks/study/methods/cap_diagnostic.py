@@ -11,10 +11,9 @@ import numpy as np
 
 from benchmarks.study.learners import Learner
 from benchmarks.study.methods import Method, register
-from benchmarks.study.methods.raking_resampler import retrain
+from benchmarks.study.methods.raking_resampler import resample
 from benchmarks.study.metrics import Outcome, rank
 from benchmarks.study.problem import Problem
-from drr import RakingResampler
 
 CAPS = {"cap none": None, "cap 0.5": 0.5, "cap 1": 1.0, "cap 2": 2.0}
 N_REDRAWS = 3
@@ -24,7 +23,7 @@ N_REDRAWS = 3
 class CapDiagnostic(Method):
     name = "R&R-caps"
     learners = ("SVM", "RF")
-    settings = {"caps": tuple(CAPS), "redraws": N_REDRAWS}  # noqa: RUF012
+    settings = {"caps": tuple(CAPS), "redraws": N_REDRAWS, "mode": "replace"}  # noqa: RUF012
 
     def arms(self) -> tuple[str, ...]:
         return tuple(f"R&R(D=0,{name})" for name in CAPS)
@@ -37,11 +36,11 @@ class CapDiagnostic(Method):
             scores, precisions, donors = [], [], []
             for redraw in range(N_REDRAWS):
                 seed = problem.seed + 1000 * redraw
-                # m relabelled rows and as many bootstrapped ones
-                sampler = RakingResampler(dual, n_draws=2 * m, random_state=seed)
-                scores.append(retrain(problem, learner, sampler, is_balanced=True, seed=seed))
+                # m relabelled rows and as many bootstrapped ones, against 2m of the majority
+                drawn = resample(problem, 0, n_draws=2 * m, random_state=seed)
+                scores.append(problem.train(learner, problem.fit.X[drawn.rows], drawn.y))
                 precisions.append(rank(scores[-1].test, problem.test.y)[0])
-                donors.append(sampler.n_distinct_donors_)
+                donors.append(drawn.n_distinct_donors)
             extra = {
                 "n_draws": m,
                 "is_binding": m < anchor,

@@ -1,4 +1,4 @@
-"""The learner with balanced class weights, where it takes any."""
+"""The learner with balanced class weights, if it takes any; those of the forest multiply its bootstrap counts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from benchmarks.study.problem import Problem
 class CostSensitive(Method):
     name = "cost-sensitive"
     learners = tuple(learner.name for learner in LEARNERS.values() if learner.has_class_weight)
+    settings = {"forest": "weights on bootstrap counts"}  # noqa: RUF012 - read, never changed
     rank_in_panel = 1
 
     def run(self, problem: Problem, learner: Learner) -> Iterator[Outcome]:

@@ -1,69 +1,62 @@
 """R&R: majority rows drawn by their raked weights, relabelled as rare, and the learner trained again.
 
-The paper says that m = ⌊n/4⌋, that the added block is half relabelled and half bootstrapped rare rows, and that the
-learner is trained on the balanced set, near a prior of ½. Three readings are run:
-
-- the main arm, without a suffix: a block of m rows against m majority rows drawn without replacement. It alone trains
-  at a prior of ½, and it comes nearest to the paper's average precision and Brier score;
-- ``m in all``: all fit rows, and a block of m rows;
-- ``m each``: all fit rows, m relabelled and m bootstrapped rows.
+As in the code of the authors of raking and relabelling: of n fit rows, ⌈n/2⌉ in each class. Half of the rare ones are
+bootstrapped, the others are the paper's m = n/4 relabelled donors; the majority ones are drawn with replacement from
+the rows that were no donors, with the levels of categorical variables raked back to their shares in the majority.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.study.learners import Learner
 from benchmarks.study.methods import Method, register
 from benchmarks.study.metrics import Outcome
-from benchmarks.study.problem import Prediction, Problem
+from benchmarks.study.problem import Problem
 from drr import RakingResampler
 
 
-def retrain(
-    problem: Problem,
-    learner: Learner,
-    sampler: RakingResampler,
-    *,
-    is_balanced: bool,
-    seed: int | None = None,
-) -> Prediction:
-    """Train on the fit rows with the sampler's block, or on the block against as many majority rows."""
-    _, y = sampler.fit_resample(problem.fit.rows, problem.fit.y)
-    rows = sampler.sample_indices_
-    if is_balanced:
-        n = len(problem.fit.y)
-        block, majority = rows[n:], np.flatnonzero(problem.fit.y == 0)
-        random = np.random.default_rng(problem.seed if seed is None else seed)
-        others = random.choice(majority, min(len(block), len(majority)), replace=False)
-        rows, y = np.concatenate([others, block]), np.repeat([0, 1], [len(others), len(block)])
-    return problem.train(learner, problem.fit.X[rows], y)
+class Resampled(NamedTuple):
+    """Rows of the fit subset with their new labels, and what is known of the draw."""
+
+    rows: NDArray[np.intp]
+    y: NDArray[np.int64]
+    n_relabelled: int
+    n_distinct_donors: int
+
+
+def resample(problem: Problem, n_random: int, **options: Any) -> Resampled:
+    """Draw once for all learners of a trial."""
+    key = ("R&R", n_random, *sorted(options.items()))
+    if key not in problem.shared:
+        dual, _ = problem.raking(n_random)
+        sampler = RakingResampler(dual, **({"random_state": problem.seed} | options))
+        _, y = sampler.fit_resample(problem.fit.rows, problem.fit.y)
+        problem.shared[key] = Resampled(
+            sampler.sample_indices_, y, sampler.n_relabelled_, sampler.n_distinct_donors_
+        )
+    return problem.shared[key]
 
 
 class _RakingResample(Method):
-    """One resolution and one reading of m."""
+    """One resolution."""
 
     n_random: int
-    reading = "balanced"
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return {"dual": "paper", "reading": self.reading}
+    settings = {"dual": "paper", "mode": "replace"}  # noqa: RUF012 - read, never changed
 
     def run(self, problem: Problem, learner: Learner) -> Iterator[Outcome]:
+        drawn = resample(problem, self.n_random)
+        scores = problem.train(learner, problem.fit.X[drawn.rows], drawn.y)
         dual, _ = problem.raking(self.n_random)
-        m = len(problem.fit.y) // 4
-        n_added = 2 * m if self.reading == "m each" else m
-        sampler = RakingResampler(dual, n_draws=n_added, random_state=problem.seed)
-        scores = retrain(problem, learner, sampler, is_balanced=self.reading == "balanced")
         extra = {
             "fit_seconds": scores.seconds,
-            "m_per_ess": m / dual.ess_,
-            "n_relabelled": sampler.n_relabelled_,
-            "n_distinct_donors": sampler.n_distinct_donors_,
+            "m_per_ess": (len(problem.fit.y) // 4) / dual.ess_,
+            "n_relabelled": drawn.n_relabelled,
+            "n_distinct_donors": drawn.n_distinct_donors,
         }
         yield Outcome(self.name, scores.threshold, scores.test, extra=extra)
 
@@ -80,19 +73,3 @@ class RakingResample0(_RakingResample):
     name = "R&R(D=0)"
     n_random = 0
     rank_in_panel = 79
-
-
-@register
-class RakingResampleAll128(_RakingResample):
-    name = "R&R(D=128,m in all)"
-    n_random = 128
-    reading = "m in all"
-    rank_in_panel = 81
-
-
-@register
-class RakingResampleEach128(_RakingResample):
-    name = "R&R(D=128,m each)"
-    n_random = 128
-    reading = "m each"
-    rank_in_panel = 82

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from drr import theory
 from drr._checks.scores import (
+    as_counts,
     check_between,
     check_count,
     check_generator,
@@ -42,7 +43,8 @@ class Interval(NamedTuple):
 class Separation:
     """How well two scores separate the classes, and what adding the second to the first should change.
 
-    The deflection of a score is the distance of its class means in pooled within-class standard deviations.
+    The deflection of a score is the distance of its class means in pooled within-class standard deviations, whose
+    divisor is n − 2.
     All of it depends on two moments: a larger deflection does not always mean a larger average precision, which
     `gain_interval` measures.
 
@@ -179,7 +181,8 @@ def separation(
     if row_weight is None:
         row_weight = np.ones(len(base))
     present = row_weight > 0
-    base, dual, positive, row_weight = base[present], dual[present], positive[present], row_weight[present]
+    base, dual, positive = base[present], dual[present], positive[present]
+    row_weight = as_counts(row_weight[present])
     columns = _MomentColumns(base, dual, positive, row_weight)
     estimate = _predictions(columns.sums(np.ones((1, len(base)))), columns, weight)
     resampled: list[dict[str, NDArray[np.float64]]] = []
@@ -247,12 +250,17 @@ def _predictions(
     shifts = sums[:, :, 1:3] / mass[:, :, None]  # of the class means, from those of the whole sample
     distance = (columns.class_means[1] + shifts[1]) - (columns.class_means[0] + shifts[0])
     share = mass[1] / mass.sum(axis=0)
-    squares = (sums[:, :, 3:5] - mass[:, :, None] * shifts**2).sum(axis=0) / mass.sum(axis=0)[:, None]
-    product = (sums[:, :, 5] - mass * shifts[:, :, 0] * shifts[:, :, 1]).sum(axis=0) / mass.sum(axis=0)
+    n_rows = mass.sum(axis=0)
+    squares = (sums[:, :, 3:5] - mass[:, :, None] * shifts**2).sum(axis=0) / n_rows[:, None]
+    product = (sums[:, :, 5] - mass * shifts[:, :, 0] * shifts[:, :, 1]).sum(axis=0) / n_rows
     deviation = np.sqrt(np.maximum(squares, VARIANCE_FLOOR))
-    d1, d2 = (distance / deviation).T
     rho = np.clip(product / (deviation[:, 0] * deviation[:, 1]), -1.0, 1.0)
-    effective = theory.effective_weight(weight, d1, d2, share)
+    # The marginal variance that scores are standardised by has the divisor n, so the weights are translated with
+    # deflections of that divisor; those reported have n − 2. One row of each class has no variance either way.
+    plug_in = distance / deviation
+    plug_in1, plug_in2 = plug_in.T
+    effective = theory.effective_weight(weight, plug_in1, plug_in2, share)
+    d1, d2 = (plug_in * np.sqrt(np.maximum(n_rows - 2, 1.0) / n_rows)[:, None]).T
     return {
         "d1": d1,
         "d2": d2,
@@ -261,7 +269,7 @@ def _predictions(
         "effective_weight": effective,
         "change": fusion_deflection(d1, d2, rho, effective) - d1,
         "optimal_weight": optimal_weight(d1, d2, rho),
-        "closed_form_weight": closed_form_weight(d1, d2, rho, share),
+        "closed_form_weight": closed_form_weight(plug_in1, plug_in2, rho, share),
     }
 
 
