@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse
 
+import drr
 from drr._native import available_instruction_sets, core
 
 FORMS = {
@@ -44,3 +46,19 @@ def test_instruction_sets_agree(problem):
         assert log_partition == pytest.approx(results[0][0], rel=1e-14)
         np.testing.assert_allclose(weights, results[0][1], rtol=1e-12)
         np.testing.assert_allclose(mean, results[0][2], rtol=0, atol=1e-14)
+
+
+def test_the_place_of_a_floor_in_memory_changes_no_bit():
+    rng = np.random.default_rng(1)
+    features, target = rng.normal(size=(397, 133)), np.full(133, 0.2)
+    floor = drr.find_floor(features, target)
+    found = []
+    for offset in range(8):
+        space = np.empty(133 + 8)
+        moved = space[offset : offset + 133]
+        moved[:] = floor.residual
+        found.append(
+            drr.solve_dual(features, target, 1.2 * floor.value, floor=replace(floor, residual=moved))
+        )
+    for dual in found[1:]:
+        np.testing.assert_array_equal(dual.theta, found[0].theta)

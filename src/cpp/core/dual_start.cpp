@@ -47,7 +47,8 @@ void move_to_start(DualModel& model, DualPoint& point, std::span<const double> f
   point.norm = point.theta.norm();
   Direction second{point.theta, point.scores};
   if (!floor_residual.empty()) {
-    const Eigen::Map<const Eigen::VectorXd> residual(floor_residual.data(), model.n_cols());
+    // An aligned copy: the sum in a norm depends on where the numbers lie in memory.
+    const Eigen::VectorXd residual = Eigen::Map<const Eigen::VectorXd>(floor_residual.data(), model.n_cols());
     // The same length as θ, so that the two coordinates of the plane are alike.
     if (const double length = residual.stableNorm(); length > 1e-12 * gamma && std::isfinite(length)) {
       second.step = -(point.norm / length) * residual;
