@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchmarks.study.base_scores import BaseScores
 from benchmarks.study.datasets import Dataset
 from benchmarks.study.encoding import Encoder, Layout, Matrix
 from benchmarks.study.learners import Learner
@@ -63,8 +64,8 @@ class DualPrediction:
 class Problem:
     """The fit, threshold and test rows of one trial; the test rows are scored and nothing else."""
 
-    def __init__(self, dataset: Dataset, trial: int) -> None:
-        self.dataset, self.trial = dataset, trial
+    def __init__(self, dataset: Dataset, trial: int, kept: BaseScores | None = None) -> None:
+        self.dataset, self.trial, self._kept = dataset, trial, kept
         self.seed = trial_seed(trial)
         split = split_rows(dataset, trial)
         self._encoder = Encoder(dataset.numeric, dataset.categorical).fit(dataset.X.iloc[split.fit])
@@ -108,8 +109,19 @@ class Problem:
     def base(self, learner: Learner) -> Prediction:
         """The learner on the fit rows as they are: probabilities at the original prior."""
         if learner.name not in self._bases:
-            self._bases[learner.name] = self.train(learner, self.fit.X, self.fit.y)
+            self._bases[learner.name] = self._kept_base(learner) or self._new_base(learner)
         return self._bases[learner.name]
+
+    def _kept_base(self, learner: Learner) -> Prediction | None:
+        kept = self._kept.read(self.dataset.name, self.trial, learner.name) if self._kept else None
+        return Prediction(*kept) if kept else None
+
+    def _new_base(self, learner: Learner) -> Prediction:
+        base = self.train(learner, self.fit.X, self.fit.y)
+        if self._kept:
+            scores = base.threshold, base.test, base.seconds
+            self._kept.write(self.dataset.name, self.trial, learner.name, scores)
+        return base
 
     def _new_map(self, n_random: int, draw: int) -> RakingFeatureMap:
         return RakingFeatureMap(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.study import protocol
+from benchmarks.study.base_scores import BaseScores
 from benchmarks.study.datasets.folder import load_dataset
 from benchmarks.study.learners import LEARNERS
 from benchmarks.study.methods import METHODS
@@ -20,6 +21,7 @@ from benchmarks.study.store import Store
 from benchmarks.study.task import Row, Task, perform, plan
 
 THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+BASES = "bases"  # the folder of the scores that all arms of a trial share
 PACKAGES = ("numpy", "scipy", "scikit-learn", "imbalanced-learn", "pandas", "density-ratio-rescoring")
 
 
@@ -64,7 +66,9 @@ def _run_tasks(tasks: list[Task], directory: Path, store: Store, n_jobs: int) ->
     try:
         for _ in range(min(n_jobs, len(tasks))):
             ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(theirs, directory), daemon=True)
+            process = context.Process(
+                target=_work, args=(theirs, directory, store.folder / BASES), daemon=True
+            )
             process.start()
             theirs.close()
             workers[ours] = process
@@ -95,12 +99,12 @@ def _run_tasks(tasks: list[Task], directory: Path, store: Store, n_jobs: int) ->
     return n_failed
 
 
-def _work(connection: Connection, directory: Path) -> None:
+def _work(connection: Connection, directory: Path, bases: Path) -> None:
     """A worker: rows as they come, then the task itself to say that it is done."""
     threading.Thread(target=_die_with_parent, args=(os.getppid(),), daemon=True).start()
     while (task := connection.recv()) is not None:
         try:
-            for rows in perform(task, directory):
+            for rows in perform(task, directory, BaseScores(bases)):
                 connection.send(rows)
         except BaseException as error:
             connection.send(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.study.base_scores import BaseScores
 from benchmarks.study.datasets import load_dataset
 from benchmarks.study.learners import LEARNERS, STANDALONE
 from benchmarks.study.methods import METHODS
@@ -66,9 +67,9 @@ def _jobs(
                     yield Job(name, learner, frozenset(arms))
 
 
-def perform(task: Task, directory: Path) -> Iterator[list[Row]]:
+def perform(task: Task, directory: Path, kept: BaseScores | None = None) -> Iterator[list[Row]]:
     """The rows of each job as soon as it is done; a failure is a row with its reason."""
-    problem = Problem(load_dataset(task.dataset, directory), task.trial)
+    problem = Problem(load_dataset(task.dataset, directory), task.trial, kept)
     for job in task.jobs:
         yield _perform_job(problem, job)
 

@@ -6,19 +6,21 @@ import dataclasses
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 
+from benchmarks.study.base_scores import BaseScores
+from benchmarks.study.counts_forest import CountsForest
 from benchmarks.study.datasets import Dataset, load_dataset
+from benchmarks.study.encoding import Layout
 from benchmarks.study.learners import LEARNERS, STANDALONE
 from benchmarks.study.methods import METHODS, Method, register
 from benchmarks.study.methods.fw_smote import FWSmote, fisher_scores, quantifier_weights
-from benchmarks.study.methods.raking_resampler import retrain
 from benchmarks.study.methods.rose import Rose
 from benchmarks.study.metrics import Outcome
 from benchmarks.study.problem import Problem, digest
 from benchmarks.study.protocol import split_rows
 from benchmarks.study.rusboost import RealRusBoost
 from benchmarks.study.task import Job, Task, perform, plan
-from drr import RakingResampler
 
 QUICK = ("NB", "KLR")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -105,14 +107,50 @@ def test_other_tolerances_share_the_floor(mixed):
     assert strict.dual.ess < problem.dual(128).dual.ess < loose.dual.ess
 
 
-def test_the_balanced_resample_has_a_prior_of_one_half(mixed, monkeypatch):
-    problem, seen = Problem(mixed, 0), {}
-    monkeypatch.setattr(problem, "train", lambda learner, X, y: seen.update(X=X, y=y))
-    m = len(problem.fit.y) // 4
-    sampler = RakingResampler(problem.raking(0)[0], n_draws=m, random_state=0)
-    retrain(problem, LEARNERS["NB"], sampler, is_balanced=True)
-    assert np.bincount(seen["y"]).tolist() == [m, m]
-    assert sampler.n_relabelled_ == m - m // 2
+def test_the_resampler_draws_once_for_all_learners(mixed, monkeypatch):
+    problem, seen = Problem(mixed, 0), []
+    train = problem.train
+    monkeypatch.setattr(problem, "train", lambda learner, X, y: seen.append((X, y)) or train(learner, X, y))
+    outcomes = [outcome for name in QUICK for outcome in METHODS["R&R(D=0)"].run(problem, LEARNERS[name])]
+    half = (len(problem.fit.y) + 1) // 2
+    for X, y in seen:
+        assert np.bincount(y).tolist() == [half, half], "a prior of one half"
+        assert np.array_equal(X, seen[0][0])
+    assert outcomes[0].extra["n_relabelled"] == half - half // 2
+
+
+def test_kept_base_scores_take_the_place_of_a_fit(mixed, tmp_path, monkeypatch):
+    kept = BaseScores(tmp_path)
+    first = Problem(mixed, 0, kept).base(LEARNERS["NB"])
+    again = Problem(mixed, 0, kept)
+    monkeypatch.setattr(again, "train", None)
+    second = again.base(LEARNERS["NB"])
+    assert np.array_equal(first.threshold, second.threshold)
+    assert np.array_equal(first.test, second.test)
+    other = Problem(mixed, 1, kept).base(LEARNERS["NB"])
+    assert not np.array_equal(first.test, other.test)
+    for path in tmp_path.rglob("*.npz"):
+        path.write_bytes(path.read_bytes()[:40])  # a copy that was cut short
+    assert np.array_equal(Problem(mixed, 0, kept).base(LEARNERS["NB"]).test, first.test)
+
+
+def test_a_forest_of_counts_is_that_of_scikit_learn_without_weights(rng):
+    y = np.repeat([0, 1], [180, 20])
+    X = rng.normal(size=(200, 5)) + y[:, None]
+    ours = CountsForest(20, class_weight=None, random_state=3).fit(X, y)
+    theirs = RandomForestClassifier(20, random_state=3).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-15)
+
+
+def test_a_forest_of_counts_draws_few_rare_rows(rng):
+    """Weights on counts leave rare rows as rare in a tree as they are; the leaves say one class or the other."""
+    y = np.repeat([0, 1], [960, 40])
+    X = rng.normal(size=(1000, 4)) + y[:, None]
+    drawn = RandomForestClassifier(50, class_weight="balanced", random_state=0).fit(X, y)
+    counted = LEARNERS["RF"].make(Layout(4, ()), 1000, 0, "balanced").fit(X, y)
+    new = rng.normal(size=(1000, 4)) + 1
+    assert isinstance(counted, CountsForest)
+    assert counted.predict_proba(new)[:, 1].mean() < drawn.predict_proba(new)[:, 1].mean()
 
 
 def test_fw_smote_weights_and_rows(rng):
