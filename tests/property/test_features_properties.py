@@ -95,8 +95,9 @@ def test_sparse_input_equals_dense_input(make, dtype):
     X[:, 7] = 0
     dense = RakingFeatureMap(16, random_state=0).fit(X)
     sparse = RakingFeatureMap(16, random_state=0).fit(make(X))
-    np.testing.assert_array_equal(dense.random_weights_, sparse.random_weights_)
-    np.testing.assert_array_equal(dense.transform(X), sparse.transform(make(X)))
+    # Zeros that are not stored are added all at once, so the moments agree up to rounding.
+    np.testing.assert_allclose(dense.random_weights_, sparse.random_weights_, rtol=1e-13)
+    np.testing.assert_allclose(dense.transform(X), sparse.transform(make(X)), rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ PYBIND11_MODULE(DRR_MODULE, module, py::mod_gil_not_used()) {
   bind_build_info(module);
   bind_status(module);
   bind_views(module);
+  bind_standardise(module);
   bind_embed(module);
   bind_tilt(module);
   bind_floor(module);

@@ -8,6 +8,7 @@ namespace drr::bindings {
 void bind_build_info(py::module_& module);
 void bind_status(py::module_& module);
 void bind_views(py::module_& module);
+void bind_standardise(py::module_& module);
 void bind_embed(py::module_& module);
 void bind_tilt(py::module_& module);
 void bind_floor(py::module_& module);

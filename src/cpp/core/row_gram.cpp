@@ -36,9 +36,9 @@ std::vector<Index> equal_strips(Index n) {
 template <class Scalar>
 class DenseRowGram {
 public:
-  DenseRowGram(const RowBlocks& rows, ThreadPool& pool)
-      : rows_(rows), pool_(pool), strips_(equal_strips(rows.n_rows())),
-        slab_(rows.n_rows(), std::min(slab_columns, rows.n_cols())), extents_(rows.n_rows()),
+  DenseRowGram(Index n_rows, Index n_cols, const CopyColumns& copy_columns, ThreadPool& pool)
+      : n_cols_(n_cols), copy_columns_(copy_columns), pool_(pool), strips_(equal_strips(n_rows)),
+        slab_(n_rows, std::min(slab_columns, n_cols)), extents_(n_rows),
         row_buffers_(pool.n_threads(), slab_.cols()), products_(pool.n_threads()) {
     Index largest = 0;
     for (std::size_t strip = 0; strip + 1 < strips_.size(); ++strip)
@@ -48,7 +48,7 @@ public:
   }
 
   void operator()(SquareMatrix& lower) {
-    const Index n = rows_.n_rows(), K = rows_.n_cols();
+    const Index n = slab_.rows(), K = n_cols_;
     lower.setZero();
     for (Index left = 0; left < K; left += slab_columns) {
       const RowRange columns{left, std::min(K, left + slab_columns)};
@@ -64,7 +64,7 @@ private:
 
   void copy(Index i, RowRange columns, int worker) {
     Eigen::Map<Eigen::ArrayXd> row(row_buffers_[worker], columns.size());
-    rows_.copy_columns({i, i + 1}, columns, row.data());
+    copy_columns_(i, columns, row.data());
     const double extent = row.abs().maxCoeff();
     extents_[i] = extent > 1e-300 ? extent : 1.0; // whose reciprocal is finite
     slab_.row(i).head(columns.size()) = (row * (1.0 / extents_[i])).matrix().template cast<Scalar>();
@@ -84,7 +84,8 @@ private:
         lower(i, j) += extents_[i] * extents_[j] * static_cast<double>(product(i - top, j));
   }
 
-  const RowBlocks& rows_;
+  Index n_cols_;
+  const CopyColumns& copy_columns_;
   ThreadPool& pool_;
   std::vector<Index> strips_;
   Slab slab_;
@@ -105,13 +106,22 @@ void sparse_row_gram(const RowBlocks& rows, ThreadPool& pool, SquareMatrix& lowe
 
 } // namespace
 
+void row_gram(Index n_rows, Index n_cols, const CopyColumns& copy_columns, ThreadPool& pool,
+              GramPrecision precision, SquareMatrix& lower) {
+  if (precision == GramPrecision::single_precision)
+    DenseRowGram<float>(n_rows, n_cols, copy_columns, pool)(lower);
+  else
+    DenseRowGram<double>(n_rows, n_cols, copy_columns, pool)(lower);
+}
+
 void row_gram(const RowBlocks& rows, ThreadPool& pool, GramPrecision precision, SquareMatrix& lower) {
+  const auto copy_columns = [&](Index i, RowRange columns, double* out) {
+    rows.copy_columns({i, i + 1}, columns, out);
+  };
   if (rows.is_sparse())
     sparse_row_gram(rows, pool, lower);
-  else if (precision == GramPrecision::single_precision)
-    DenseRowGram<float>(rows, pool)(lower);
   else
-    DenseRowGram<double>(rows, pool)(lower);
+    row_gram(rows.n_rows(), rows.n_cols(), copy_columns, pool, precision, lower);
 }
 
 } // namespace drr

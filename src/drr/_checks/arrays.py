@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
-from drr._checks.sparse import as_csr
+from drr._checks.sparse import as_csr, sum_duplicates
 
 Features = Any  # a float64 or float32 array with contiguous rows, or a CSR matrix of either
 
@@ -121,10 +121,7 @@ def _check_sparse(matrix: Any, name: str) -> Any:
     if matrix.dtype != dtype:
         matrix = matrix.astype(dtype)
     _check_csr(matrix)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return matrix
+    return sum_duplicates(matrix)
 
 
 def _check_csr(matrix: Any) -> None:

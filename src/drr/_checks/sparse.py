@@ -22,6 +22,14 @@ def as_csr(matrix: Any, name: str = "X") -> Any:
     return _of_one_index_type(matrix.tocsr())
 
 
+def sum_duplicates(matrix: Any) -> Any:
+    """A CSR matrix with at most one entry per place; itself if it has no two."""
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
 def _of_one_index_type(matrix: Any) -> Any:
     """Return the matrix itself if both index arrays are int32 or both int64, else a shallow copy with int64."""
     arrays = matrix.indices, matrix.indptr

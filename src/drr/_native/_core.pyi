@@ -54,6 +54,29 @@ def certify_dual(
     floor_weights: NDArray[np.float64] | None = None,
     n_threads: int = 1,
 ) -> dict[str, Any]: ...
+def add_moments(
+    rows: Any,
+    count: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    square: NDArray[np.float64],
+    lowest: NDArray[np.float64],
+    highest: NDArray[np.float64],
+    n_threads: int = 1,
+) -> None: ...
+def largest_norm(
+    rows: Any,
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    indicated: NDArray[np.int32],
+    n_threads: int = 1,
+) -> float: ...
+def median_distance(
+    rows: Any,
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    indicated: NDArray[np.int32],
+    n_threads: int = 1,
+) -> float: ...
 def embed(
     map: Any,
     numeric: Any,

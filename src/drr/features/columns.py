@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from drr._checks.numbers import Numbers, as_numbers, refuse_nonfinite, same_width
-from drr._checks.sparse import as_csr
+from drr._checks.sparse import as_csr, sum_duplicates
 from drr._checks.tables import frame_of_arrow
 from drr._native import core
 from drr.features.scaling import ColumnScaling, learn_scaling
@@ -46,15 +46,15 @@ class Columns(abc.ABC):
         """The code of every row, −1 for missing, and the level that each code stands for, in any order."""
 
     @abc.abstractmethod
-    def scaling(self, positions: Sequence[int], *, impute: bool) -> ColumnScaling:
-        """Means, scales, norms and distances of the numeric columns at those positions."""
+    def scaling(self, positions: Sequence[int], *, impute: bool, distances: bool) -> ColumnScaling:
+        """Means, scales and norms of the numeric columns at those positions, and if asked for the distances."""
 
 
 class TableColumns(Columns):
     """Columns of a table in memory, whose numbers can be read as well."""
 
-    def scaling(self, positions: Sequence[int], *, impute: bool) -> ColumnScaling:
-        return learn_scaling(self, positions, impute=impute)
+    def scaling(self, positions: Sequence[int], *, impute: bool, distances: bool) -> ColumnScaling:
+        return learn_scaling(self, positions, impute=impute, distances=distances)
 
     @abc.abstractmethod
     def _numeric_rows(self, positions: list[int], begin: int, end: int) -> Numbers:
@@ -254,7 +254,7 @@ def _validate_array(estimator: Any, X: Any, *, reset: bool) -> Any:
             ensure_all_finite=False,
         )
         core.validate_csr(X)
-        return X
+        return sum_duplicates(X)
     return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
 
 

@@ -165,11 +165,15 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         level_offsets = np.cumsum([0, *(levels.n_columns for levels in self._levels)], dtype=np.int32)
 
         # 2. Standardisation of the numeric columns, with the norms and distances that follow from it.
-        linear = rows.scaling(numeric, impute=self.missing == "impute")
+        n_waves = int(self.n_random_features) if numeric else 0
+        linear = rows.scaling(
+            numeric,
+            impute=self.missing == "impute",
+            distances=n_waves > 0 and isinstance(self.gamma, str),
+        )
         self.mean_, self.scale_, self.norm_ = linear.mean, linear.scale, linear.norm
 
         # 3. Random features.
-        n_waves = int(self.n_random_features) if numeric else 0
         gamma = 1.0 / (2.0 * linear.median_distance) if isinstance(self.gamma, str) else float(self.gamma)
         self.random_weights_, self.random_offset_ = draw_waves(
             len(linear.mean), n_waves, gamma, check_generator(self.random_state)

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist
 from sklearn.base import clone
 
+from drr._native import core
+from drr._native.threads import resolve_n_threads
 from drr.features.columns import Columns, read_columns
 from drr.features.scaling import (
     ColumnScaling,
-    as_dense,
+    as_dense_rows,
     distance_rows,
     finish_moments,
     finish_scaling,
-    standardised,
 )
 from drr.streaming.column_summary import RawSurvey, SurveyRaw
 from drr.streaming.raw_rows import raw_rows
@@ -26,10 +26,10 @@ from drr.streaming.raw_rows import raw_rows
 
 @dataclass(frozen=True, eq=False)
 class NormAnswer:
-    """The largest norm of standardised rows, and those rows that distances are taken between."""
+    """The largest norm of standardised rows, and the raw rows that distances are taken between."""
 
     largest: float
-    sample: NDArray[np.float64]
+    sample: NDArray[Any]
 
     def merge(self, other: NormAnswer) -> NormAnswer:
         return NormAnswer(max(self.largest, other.largest), np.concatenate([self.sample, other.sample]))
@@ -49,15 +49,17 @@ class MeasureNorms:
 
     def __call__(self, block: Any, number: int, y: Any = None, weights: Any = None) -> NormAnswer:
         if not block.shape[0]:
-            return NormAnswer(0.0, np.zeros((0, len(self.mean))))
+            return NormAnswer(0.0, np.zeros((0, len(self.numeric))))
         probe = clone(self.feature_map)
         rows = read_columns(probe, block, reset=True)
         chosen = self.sampled.get(number, np.zeros(0, dtype=np.int64))
         largest, sample = 0.0, []
         for begin, end, part in rows.numeric_blocks(self.numeric, allow_nan=probe.missing == "impute"):
-            z = standardised(as_dense(part), self.mean, self.scale, self.indicated)
-            largest = max(largest, float(np.sqrt(np.einsum("ij,ij->i", z, z).max())))
-            sample.append(z[chosen[(chosen >= begin) & (chosen < end)] - begin])
+            norm = core.largest_norm(
+                part, self.mean, self.scale, self.indicated, n_threads=resolve_n_threads(None)
+            )
+            largest = max(largest, norm)
+            sample.append(as_dense_rows(part[chosen[(chosen >= begin) & (chosen < end)] - begin]))
         return NormAnswer(largest, np.concatenate(sample))
 
 
@@ -89,38 +91,24 @@ class PassColumns(Columns):
         codes = np.repeat(np.arange(-1, len(counts)), [n_missing, *counts])
         return codes.astype(np.intp), list(levels.counts)
 
-    def scaling(self, positions: Sequence[int], *, impute: bool) -> ColumnScaling:
+    def scaling(self, positions: Sequence[int], *, impute: bool, distances: bool) -> ColumnScaling:
         """Means, scales, norms and distances, by one more pass."""
         survey = self.survey
         if not positions:
-            return finish_scaling(np.zeros(0), np.zeros(0), np.zeros(0, np.int32), 1.0, np.zeros(0))
+            return finish_scaling(np.zeros(0), np.zeros(0), np.zeros(0, np.int32), 1.0, None)
         found = survey.moments
         moments = finish_moments(
+            found.count.astype(np.float64),
             found.mean,
-            *_scale_of(survey),
-            survey.n_rows - found.count,
+            found.square,
             found.lowest,
             found.highest,
             survey.n_rows,
             [self.labels[j] for j in positions],
         )
-        answer: NormAnswer = self._rows.run(
-            MeasureNorms(
-                self._map, list(positions), *moments, _by_block(distance_rows(survey.n_rows), survey.lengths)
-            )
-        )
-        distances = pdist(answer.sample, "sqeuclidean")
-        return finish_scaling(*moments, answer.largest, distances)
-
-
-def _scale_of(survey: RawSurvey) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(scale, deviation): the scale is one where scikit-learn's StandardScaler takes a column for constant."""
-    n, mean = survey.n_rows, survey.moments.mean
-    variance = survey.moments.square / np.maximum(survey.moments.count, 1)
-    deviation = np.sqrt(variance)
-    eps = np.finfo(np.float64).eps
-    is_constant = variance <= n * eps * variance + (n * mean * eps) ** 2
-    return np.where(is_constant, 1.0, deviation), deviation
+        sampled = _by_block(distance_rows(survey.n_rows), survey.lengths) if distances else {}
+        answer: NormAnswer = self._rows.run(MeasureNorms(self._map, list(positions), *moments, sampled))
+        return finish_scaling(*moments, answer.largest, answer.sample if distances else None)
 
 
 def _by_block(rows: NDArray[np.intp], lengths: dict[int, int]) -> dict[int, NDArray[np.int64]]:
