@@ -17,7 +17,7 @@ import drr
 
 # The pages in the order of the method: the modules whose names they hold, and their heading.
 PAGES = {
-    "classifier": (("classifier", "composition.rescoring"), "The classifier"),
+    "classifier": (("classifier", "composition.rescoring", "composition.scores"), "The classifier"),
     "features": (("features",), "Features"),
     "raking": (("raking",), "Raking: floor, tolerance, dual"),
     "fusion": (("fusion",), "Fusion: weight, separation, gain"),

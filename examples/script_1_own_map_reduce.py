@@ -1,12 +1,14 @@
 """
-Passes on an engine of your own
-===============================
+Passes on your own engine
+=========================
 
 A fit on rows that are not in one place is a sequence of passes. Each pass puts one small request to every block of
 rows and merges the answers with :func:`drr.merge_passes`. Anything that can map and reduce can do that: Spark, Ray, a
 queue of jobs. Here it is a pool of processes, each of which opens its own file; no row leaves its process except the
 few that the solver asks for.
 """
+
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/own_map_reduce.png"
 
 import tempfile
 from concurrent.futures import ProcessPoolExecutor

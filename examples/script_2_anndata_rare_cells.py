@@ -3,8 +3,10 @@ Rare cells in an AnnData object
 ===============================
 
 Counts stay sparse: the dual reads the CSR matrix of an `AnnData <https://anndata.readthedocs.io>`_ object in place, and
-its score goes back as a column of ``obs``. Run it where anndata is installed: ``pip install anndata``.
+its score goes back as a column of ``obs``. It needs anndata: ``pip install anndata``.
 """
+
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/anndata_rare_cells.png"
 
 import anndata
 import numpy as np
