@@ -77,7 +77,12 @@ MODULES = {
     "streaming/answers": ["unit/test_passes", "unit/test_source_fit", "unit/test_checkpoint"],
     "composition/base_score": ["unit/test_classifier", "unit/test_classifier_settings", "unit/test_persistence"],
     "fusion/bootstrap": ["unit/test_bootstrap", "unit/test_gain", "property/test_ranking_properties"],
-    "features/scaling": ["unit/test_standardise", "unit/test_features", "oracle/test_features_oracle", "unit/test_source_fit"],
+    "features/scaling": [
+        "unit/test_standardise",
+        "unit/test_features",
+        "oracle/test_features_oracle",
+        "unit/test_source_fit",
+    ],
     "features/levels": ["unit/test_features", "unit/test_source_fit", "property/test_features_properties"],
     "streaming/checkpoint": ["unit/test_checkpoint"],
     "_checks/labels": ["unit/test_classifier", "unit/test_score", "contract/test_sklearn_estimators"],
