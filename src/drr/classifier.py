@@ -296,13 +296,13 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The raw score of the base for the rare class, or with three classes or more for each class."""
         check_is_fitted(self)
         self._refuse_without_base()
-        scores = self._models.base_scores(check_table(self, X, reset=False))
+        scores = self._models.base_scores(self._check_rows(X))
         return scores[:, 0] if self._is_binary else scores
 
     def dual_score(self, X: Any) -> NDArray[np.float64]:
         """The estimated log density ratio of the rare class, or with three classes or more of each class."""
         check_is_fitted(self)
-        scores = self._models.dual_scores(check_table(self, X, reset=False))
+        scores = self._models.dual_scores(self._check_rows(X))
         return scores[:, 0] if self._is_binary else scores
 
     def decision_function(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -476,7 +476,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The scores of base and dual, one column per class that is scored."""
         check_is_fitted(self)
-        X = check_table(self, X, reset=False)
+        X = self._check_rows(X)
         dual = self._models.dual_scores(X)
         if base_score is not None:
             base = check_score_columns(base_score, len(dual), len(self.rescorings_))
@@ -507,6 +507,10 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return class_probabilities(self.rescorings_, fused)
         rare = self.calibrator_.predict(fused[:, 0])
         return np.stack([1 - rare, rare] if self._rare_is_second else [rare, 1 - rare], axis=1)
+
+    def _check_rows(self, X: Any) -> Any:
+        """Return rows to score, checked against those of the fit; the place to prepare them first."""
+        return check_table(self, X, reset=False)
 
     def _refuse_without_base(self) -> None:
         if self._models.base is None:

@@ -44,7 +44,7 @@ CASES = {
     "base and scores": ({}, ["fit", "{train}", *FIT, "--scores", "amount"], 2, ["--scores", "not allowed"]),
     "no such file": ({}, ["fit", "absent.csv", *FIT], 1, ["absent.csv", "check the path"]),
     "a folder": ({}, ["fit", "{folder}/x.csv", *FIT], 1, ["is a folder", "check the path"]),
-    "unknown format": ({"t.xlsx": SMALL}, ["fit", "t.xlsx", *FIT], 1, ["t.xlsx", ".csv"]),
+    "unknown format": ({"t.docx": SMALL}, ["fit", "t.docx", *FIT], 1, ["t.docx", ".csv"]),
     "empty file": ({"t.csv": ""}, ["fit", "t.csv", *FIT], 1, ["empty", "name the columns"]),
     "header only": (
         {"t.csv": "a,fraud\n"},
@@ -80,7 +80,7 @@ CASES = {
     ),
     "unknown encoding": ({}, ["fit", "{train}", *FIT, "--encoding", "utf-99"], 1, ["utf-99", "latin-1"]),
     "wrong separator": (
-        {"t.csv": SMALL.replace(",", ";")},
+        {"t.csv": SMALL.replace(",", ":")},
         ["fit", "t.csv", "--target", "y", "-o", "m.skops"],
         1,
         ["no column 'y'", "--separator"],
@@ -120,7 +120,7 @@ CASES = {
         {"t.csv": "a,y\n1,0\n2,\n3,1\n"},
         ["fit", "t.csv", "--target", "y", "-o", "m.skops"],
         1,
-        ["row 2", "drop these rows"],
+        ["row 2", "--drop-unlabelled"],
     ),
     "too few rare rows": (
         {"t.csv": SMALL[:-4]},

@@ -16,10 +16,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from drr.cli._errors import CommandError, in_one_line
-from drr.cli._schema import Kind
+from drr.features.preparation import Kind
 
 NAMES = ("rf", "hist", "logistic")
 
+# What a prepared table holds as numbers.
+_NUMERIC = ("number", "date")
 # The most levels that boosted trees take of one column; rarer ones share the last.
 _MOST_LEVELS = 250
 
@@ -51,7 +53,7 @@ def _encoded(classifier: Any, kinds: dict[str, Kind], *, scaled: bool = False) -
 def _boosting(kinds: dict[str, Kind], seed: int) -> Pipeline:
     """Boosted trees take missing numbers and codes of categories as they are."""
     codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, max_categories=_MOST_LEVELS)
-    n_numeric = sum(kind == "number" for kind in kinds.values())
+    n_numeric = sum(kind in _NUMERIC for kind in kinds.values())
     classifier = HistGradientBoostingClassifier(
         categorical_features=list(range(n_numeric, len(kinds))) or None, random_state=seed
     )
@@ -61,8 +63,8 @@ def _boosting(kinds: dict[str, Kind], seed: int) -> Pipeline:
 def _by_kind(numeric: Any, levels: Any, kinds: dict[str, Kind]) -> ColumnTransformer:
     """The numeric columns come first."""
     parts = [
-        ("numbers", numeric, [name for name, kind in kinds.items() if kind == "number"]),
-        ("levels", levels, [name for name, kind in kinds.items() if kind != "number"]),
+        ("numbers", numeric, [name for name, kind in kinds.items() if kind in _NUMERIC]),
+        ("levels", levels, [name for name, kind in kinds.items() if kind not in _NUMERIC]),
     ]
     return ColumnTransformer([part for part in parts if part[2]], sparse_threshold=0.0)
 

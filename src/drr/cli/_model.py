@@ -12,6 +12,7 @@ from drr.cli._schema import Schema
 from drr.cli._terminal import Terminal
 from drr.exceptions import ModelFileError
 from drr.persistence.model_files import ModelNote, load, read_note
+from drr.persistence.table_classifier import TableClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +20,7 @@ class Model:
     """What `score` and `report` work with."""
 
     classifier: DRRClassifier
+    """for rows that the schema has prepared"""
     schema: Schema
     note: ModelNote
 
@@ -36,6 +38,6 @@ def open_model(path: str, trusted: Sequence[str], terminal: Terminal) -> Model:
             classifier = load(path, trusted=trusted)
         except ModelFileError as error:
             raise CommandError(str(error).replace("in `trusted`", "with --trust")) from error
-    if not isinstance(classifier, DRRClassifier) or len(classifier.rescorings_) != 1:
-        raise CommandError(f"{path} is not a classifier of two classes; make a model with `drr fit`")
-    return Model(classifier, schema, note)
+    if not isinstance(classifier, TableClassifier) or len(classifier.rescorings_) != 1:
+        raise CommandError(f"{path} was not made by `drr fit`; make a model with it")
+    return Model(classifier.unprepared(), schema, note)

@@ -6,6 +6,7 @@ import argparse
 
 from drr.cli import _rules
 from drr.cli._tables import Table
+from drr.cli._terminal import Terminal
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +20,14 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 def add_format(parser: argparse.ArgumentParser) -> None:
     """How a CSV file is read."""
     group = parser.add_argument_group("format of CSV files")
-    group.add_argument("--separator", metavar="S", help="between columns (default: a comma; a tab for .tsv)")
+    group.add_argument(
+        "--separator",
+        metavar="S",
+        help="between columns (default: found from the first lines; a tab for .tsv)",
+    )
+    group.add_argument(
+        "--decimal", choices=(".", ","), help="before decimals (default: found from the first lines)"
+    )
     group.add_argument("--encoding", default="utf-8", metavar="E", help="of the text (default: %(default)s)")
 
 
@@ -47,7 +55,28 @@ def add_roles(parser: argparse.ArgumentParser) -> None:
         help="numbers that are codes (repeatable)",
     )
     group.add_argument(
-        "--drop", action="append", default=[], metavar="COLUMN", help="leave a column out (repeatable)"
+        "--numeric",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="numbers, whatever else it holds: texts count as missing (repeatable)",
+    )
+    group.add_argument(
+        "--date",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="dates such as 2024-12-31, to be turned into a number of days (repeatable)",
+    )
+    group.add_argument(
+        "--drop",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="leave a column out (repeatable, or several with commas between them)",
+    )
+    group.add_argument(
+        "--drop-unlabelled", action="store_true", help="leave out rows without a label (default: an error)"
     )
     group.add_argument(
         "--id",
@@ -79,5 +108,15 @@ def add_dual(parser: argparse.ArgumentParser) -> None:
 
 
 def open_table(path: str, options: argparse.Namespace) -> Table:
-    """The table at `path`, in the format that the options say."""
-    return Table(path, separator=options.separator, encoding=options.encoding)
+    """Return the table at `path`, in the format that the options say."""
+    return Table(path, separator=options.separator, encoding=options.encoding, decimal=options.decimal)
+
+
+def note_dialect(table: Table, terminal: Terminal) -> None:
+    """Say how a text file was taken to be written, if it is not the usual way."""
+    if getattr(table.format, "is_guessed", False):
+        separator, decimal = table.format.separator, table.format.decimal  # type: ignore[attr-defined]
+        terminal.note(
+            f"{table.path.name} is read with columns separated by {separator!r} and decimals after {decimal!r}; "
+            "--separator and --decimal say otherwise"
+        )

@@ -10,12 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drr.cli._columns import Roles, is_ambiguous, read_kinds
 from drr.cli._errors import CommandError, require
-from drr.cli._options import open_table
-from drr.cli._schema import Schema, as_numbers, choose_labels, find_kinds
+from drr.cli._labels import check_labelled, choose_labels, is_missing, label_texts
+from drr.cli._options import note_dialect, open_table
+from drr.cli._schema import Schema
+from drr.cli._tables import Table
 from drr.cli._terminal import Terminal
 from drr.features.feature_map import RakingFeatureMap
+from drr.features.preparation import as_numbers
 from drr.raking.estimator import RakingDual
+
+# How the first column is named if it has no name: pandas writes the index of a frame like that.
+_INDEX = "Unnamed: 0"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +37,17 @@ class Training:
 
     @property
     def is_rare(self) -> NDArray[np.bool_]:
+        """Which rows are of the rare class."""
         return np.asarray(self.y == self.schema.positive)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of a table that the options name, and those that are left to describe the rows."""
+
+    described: list[str]
+    ids: list[str]
+    roles: Roles
 
 
 def read_training(
@@ -38,52 +55,93 @@ def read_training(
 ) -> Training:
     """Read a table and sort its columns by their roles."""
     table = open_table(path, options)
-    table.require_columns([options.target], "--target")
-    for option, names in (
-        ("--categorical", options.categorical),
-        ("--drop", options.drop),
-        ("--id", options.id),
-    ):
-        table.require_columns(names, option)
-    if scores is not None:
-        table.require_columns([scores], "--scores")
-    aside = {options.target, scores, *options.drop, *options.id}
-    if scores == options.target:
-        raise CommandError(
-            f"--scores {scores} is the target itself; name the column with the scores of a classifier"
-        )
-    described = [name for name in table.columns if name not in aside]
-    if not described:
-        raise CommandError(f"{path} has no column left to describe the rows; drop fewer columns")
+    note_dialect(table, terminal)
+    columns = _sort_columns(table, options, terminal, scores)
+    target = options.target
+    names = [*columns.described, target, *([scores] if scores else [])]
+    as_text = [*columns.roles.categorical, *columns.roles.dates, target]
+    frame = table.read(names, as_text, terminal)
+    frame = _labelled(frame, target, terminal, drops=options.drop_unlabelled)
+    texts = label_texts(frame[target])
+    check_labelled(texts, target)
+    positive, negative, is_text = choose_labels(texts, target, options.positive)
 
-    columns = [*described, options.target, *([scores] if scores else [])]
-    frame = table.read(columns, options.categorical, terminal)
-    kinds = find_kinds(frame[described], options.categorical)
-    positive, negative = choose_labels(frame[options.target], options.positive)
-    schema = Schema(options.target, positive, negative, kinds, tuple(options.id), scores)
-    if not table.is_parquet and any(kind == "boolean" for kind in kinds.values()):
-        # Truth values are to be the text that a later chunk of rows will be read as.
-        frame = table.read(columns, schema.text_columns, terminal)
-    _note_identifiers(frame, schema, terminal)
+    described = frame[columns.described]
+    ambiguous = [name for name in columns.described if table.format.is_text and is_ambiguous(described[name])]
+    # Read again as text: leading zeros tell codes from numbers, and truth values can be written in several ways.
+    as_written = described[[]]
+    if ambiguous:
+        as_written = table.read([*ambiguous, target], [*ambiguous, target], terminal)
+        as_written = _labelled(as_written, target, terminal, drops=options.drop_unlabelled)
+    preparation, notes = read_kinds(described, columns.roles, as_written)
+    schema = Schema(target, positive, negative, preparation, tuple(columns.ids), scores, is_text)
+    spelled = [name for name in schema.text_columns if name in as_written.columns]
+    frame = frame.assign(**{name: as_written[name].to_numpy() for name in spelled})
+    for note in [*notes, *_identifiers(frame, schema)]:
+        terminal.note(note)
+    X = preparation.prepare(frame)
     base_score = None if scores is None else _scores(frame[scores])
-    return Training(schema, schema.features(frame), schema.labels(frame[options.target]), base_score)
+    return Training(schema, X, schema.labels(frame[target]), base_score)
 
 
 def make_dual(options: argparse.Namespace) -> RakingDual:
-    """The dual that the options describe; missing numbers are at the mean, beside an indicator."""
+    """Return the dual that the options describe."""
     feature_map = RakingFeatureMap(options.features, random_state=options.seed)
     return RakingDual(feature_map, eta=options.eta, random_state=options.seed)
 
 
 def fingerprint(X: Any, y: NDArray[Any]) -> str:
-    """The same for the same rows in any order: tells whether a table is the one that a model was fitted on."""
+    """Return the same for the same rows in any order: it tells whether a table is the one of a fit."""
     pandas = require("pandas")
     rows = pandas.util.hash_pandas_object(X.assign(**{"": y.astype(str)}), index=False).to_numpy()
     return hashlib.sha256(np.sort(rows).tobytes()).hexdigest()
 
 
+def _sort_columns(
+    table: Table, options: argparse.Namespace, terminal: Terminal, scores: str | None
+) -> _Columns:
+    table.require_columns([options.target], "--target")
+    if scores is not None:
+        table.require_columns([scores], "--scores")
+    if scores == options.target:
+        raise CommandError(
+            f"--scores {scores} is the target itself; name the column with the scores of a classifier"
+        )
+    dropped, ids = table.split_names(options.drop, "--drop"), table.split_names(options.id, "--id")
+    roles = Roles(
+        table.split_names(options.categorical, "--categorical"),
+        table.split_names(options.numeric, "--numeric"),
+        table.split_names(options.date, "--date"),
+    )
+    aside = {options.target, scores, *dropped, *ids}
+    named = {*aside, *roles.categorical, *roles.numeric, *roles.dates}
+    if table.columns[0] == _INDEX and _INDEX not in named:
+        aside.add(_INDEX)
+        terminal.note(
+            f"the first column of {table.path.name} has no name and is left out as the number of the row; to use it, "
+            "name it in the first line"
+        )
+    described = [name for name in table.columns if name not in aside]
+    if not described:
+        raise CommandError(f"{table.path} has no column left to describe the rows; drop fewer columns")
+    return _Columns(described, ids, roles)
+
+
+def _labelled(frame: Any, target: str, terminal: Terminal, *, drops: bool) -> Any:
+    """Return the rows with a label, if the user wants the others left out."""
+    if not drops:
+        return frame
+    present = ~is_missing(label_texts(frame[target]))
+    n_missing = int((~present).sum())
+    if n_missing == len(frame):
+        raise CommandError(f"column {target!r} has no label in any row; give labelled rows")
+    if n_missing:
+        terminal.note(f"{n_missing} rows without a label in column {target!r} are left out")
+    return frame[present].reset_index(drop=True)
+
+
 def _scores(column: Any) -> NDArray[np.float64]:
-    values = as_numbers(column, 0)
+    values = as_numbers(column)
     missing = np.isnan(values)
     if missing.any():
         raise CommandError(
@@ -92,10 +150,9 @@ def _scores(column: Any) -> NDArray[np.float64]:
     return values
 
 
-def _note_identifiers(frame: Any, schema: Schema, terminal: Terminal) -> None:
-    for name, kind in schema.kinds.items():
-        if kind == "number" and frame[name].dtype.kind in "iu" and frame[name].is_unique and len(frame) > 20:
-            terminal.note(
-                f"column {name!r} holds a different whole number in every row; if it only names the rows, give --id "
-                f"{name}"
-            )
+def _identifiers(frame: Any, schema: Schema) -> list[str]:
+    return [
+        f"column {name!r} holds a different whole number in every row; if it only names the rows, give --id {name}"
+        for name, kind in schema.kinds.items()
+        if kind == "number" and frame[name].dtype.kind in "iu" and frame[name].is_unique and len(frame) > 20
+    ]

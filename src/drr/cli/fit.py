@@ -15,6 +15,7 @@ from drr.cli._training import Training, fingerprint, make_dual, read_training
 from drr.cli._writers import check_output
 from drr.fusion.gain import GainInterval
 from drr.persistence.model_files import save
+from drr.persistence.table_classifier import TableClassifier
 
 MODEL_SUFFIXES = (".skops",)
 
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
         "donors": top_donors(model, training),
     }
     with terminal.stage("saving"):
-        save(model, options.output, about=about)
+        save(TableClassifier.of(model, training.schema.preparation), options.output, about=about)
     diagnostics, rescoring = model.dual_.diagnostics_, model.rescorings_[0]
     n_rare = about["n_rare"]
     text = f"""\

@@ -8,10 +8,10 @@ from pathlib import Path
 from drr.cli._errors import CommandError
 from drr.cli._model import open_model
 from drr.cli._options import open_table
-from drr.cli._schema import as_numbers
 from drr.cli._terminal import Terminal
 from drr.cli._training import fingerprint
 from drr.cli._writers import check_output
+from drr.features.preparation import as_numbers
 from drr.report import write_report
 
 _HTML_SUFFIXES = (".html", ".htm")
@@ -29,8 +29,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
             "(`drr score` does not)"
         )
     table.require_columns(schema.needed(), "of the model")
-    frame = table.read([*schema.needed(), schema.target], schema.text_columns, terminal)
-    X, y = schema.features(frame), schema.labels(frame[schema.target])
+    text = [*schema.text_columns, schema.target]
+    frame = table.read([*schema.needed(), schema.target], text, terminal)
+    X, y = schema.preparation.prepare(frame), schema.labels(frame[schema.target])
     about = model.note.about
     held_out = fingerprint(X, y) == about.get("fingerprint")
     if held_out:
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
             model.classifier,
             X,
             y,
-            base_score=None if schema.scores is None else as_numbers(frame[schema.scores], 0),
+            base_score=None if schema.scores is None else as_numbers(frame[schema.scores]),
             held_out=held_out,
             title=options.title,
             details=details,

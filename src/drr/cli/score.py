@@ -8,10 +8,10 @@ from typing import Any
 from drr.cli._errors import CommandError, require
 from drr.cli._model import Model, open_model
 from drr.cli._options import open_table
-from drr.cli._schema import as_numbers
 from drr.cli._tables import Table
 from drr.cli._terminal import Terminal
 from drr.cli._writers import OUTPUT_SUFFIXES, check_output, table_writer
+from drr.features.preparation import as_numbers
 
 SCORE_COLUMNS = ("score", "probability", "prediction", "base_score", "dual_score")
 
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
         columns = list(dict.fromkeys([*kept, *model.schema.needed()]))
         text = [name for name in columns if name in kept or name in model.schema.text_columns]
         for frame in table.chunks(columns, text, terminal):
-            scored = score(model, frame, kept, n_rows)
+            scored = score(model, table, frame, kept, n_rows)
             write(scored)
             n_rows += len(scored)
             n_predicted += int((scored["prediction"] == model.schema.positive).sum())
@@ -48,12 +48,16 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
         )
 
 
-def score(model: Model, frame: Any, kept: list[str], first_row: int = 0) -> Any:
-    """The kept columns of a frame and its scores."""
+def score(model: Model, table: Table, frame: Any, kept: list[str], first_row: int = 0) -> Any:
+    """Return the kept columns of a frame and its scores."""
     pandas = require("pandas")
     classifier, schema = model.classifier, model.schema
-    X = schema.features(frame, first_row)
-    given = None if schema.scores is None else as_numbers(frame[schema.scores], first_row)
+    cells = frame
+    if table.format.is_text:  # copied numbers were read as they are written
+        numbers = [name for name in schema.needed() if name in kept and name not in schema.text_columns]
+        cells = frame.assign(**{name: table.format.as_numbers(frame[name]) for name in numbers})  # type: ignore[attr-defined]
+    X = schema.preparation.prepare(cells, first_row)
+    given = None if schema.scores is None else as_numbers(cells[schema.scores], first_row)
     found = classifier.scores(X, base_score=given)
     values = {
         "score": found.fused,

@@ -19,9 +19,11 @@ from drr.decision.rules import CostMatrix, FalsePositiveRateAtMost, PrecisionAtL
 from drr.features.embedding import Embedding
 from drr.features.feature_map import RakingFeatureMap
 from drr.features.levels import Levels
+from drr.features.preparation import TablePreparation
 from drr.fusion.gain import GainInterval
 from drr.fusion.separation import Interval, Separation
 from drr.fusion.standardisation import Standardisation
+from drr.persistence.table_classifier import TableClassifier
 from drr.raking.diagnostics import DualDiagnostics, MomentGap, Moments
 from drr.raking.estimator import RakingDual
 from drr.raking.results import Dual, Floor, Raking
@@ -32,7 +34,7 @@ _OWN = (
     *(CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK),
     *(DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler),
     *(Dual, DualDiagnostics, Floor, MomentGap, Moments, Raking),
-    *(CodedLabels, Embedding, Levels, Models),
+    *(CodedLabels, Embedding, Levels, Models, TableClassifier, TablePreparation),
     *(GainInterval, HeldOutScores, Interval, Rescoring, Separation, Standardisation),
     *(IsotonicCalibration, SigmoidCalibration),
 )

@@ -1,0 +1,196 @@
+"""What each column of a training table holds: numbers, categories, truth values or dates, and what is doubtful."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from drr.cli._errors import CommandError, listed
+from drr.features.preparation import MISSING_TEXTS, Kind, TablePreparation, is_number_text, text_of
+
+# A text column with more levels than this, most of them of single rows, identifies rows rather than describing them.
+_MOST_LEVELS = 100
+# Up to this share of texts among numbers stand for missing numbers, if they are few different ones.
+_MOST_WORDS_SHARE, _MOST_WORDS = 0.1, 20
+# From this share of numbers on, a category is doubtful.
+_MANY_NUMBERS = 0.5
+
+_LEADING_ZERO = re.compile(r"-?0\d+", re.ASCII)
+_GROUPED = re.compile(r"[+-]?(\d+,\d+|\d{1,3}([.,' ]\d{3})+([.,]\d+)?)", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?([T ].*)?|\d\d?[./]\d\d?[./]\d{2,4}( .*)?", re.ASCII)
+
+
+@dataclass
+class Roles:
+    """What the user says of the columns."""
+
+    categorical: Sequence[str] = ()
+    numeric: Sequence[str] = ()
+    dates: Sequence[str] = ()
+
+
+@dataclass
+class Reading:
+    """The preparation under way, and what the user is to know of it."""
+
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    levels: dict[str, list[str]] = field(default_factory=dict)
+    missing_texts: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def is_ambiguous(column: Any) -> bool:
+    """Whether a column was read as truth values or whole numbers, which may be codes or categories as written."""
+    if column.dtype.kind in "biu":
+        return True
+    if column.dtype.kind != "f":
+        return False
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return bool(((values == np.floor(values)) | np.isnan(values)).all())
+
+
+def read_kinds(frame: Any, roles: Roles, as_written: Any) -> tuple[TablePreparation, list[str]]:
+    """Return what each column holds and what is doubtful about it; raise with all columns that fit nowhere.
+
+    `as_written` has the text of the ambiguous columns, or none if the file has types of its own.
+    """
+    reading = Reading()
+    for name in frame.columns:
+        if frame[name].isna().all():
+            reading.notes.append(f"column {name!r} is empty and is left out")
+            continue
+        texts = as_written[name] if name in as_written.columns else None
+        _read_column(reading, name, frame[name], roles, texts)
+    if reading.problems:
+        raise CommandError("; ".join(reading.problems))
+    if not reading.kinds:
+        raise CommandError("every column that could describe the rows is empty; give a table with values")
+    return TablePreparation(reading.kinds, reading.levels, reading.missing_texts), reading.notes
+
+
+def _read_column(reading: Reading, name: str, column: Any, roles: Roles, texts: Any) -> None:
+    kind = column.dtype.kind
+    type_name = str(column.dtype)
+    if name in roles.dates:
+        reading.kinds[name] = "date"
+    elif name in roles.categorical:
+        _take_category(reading, name, _counts(column))
+    elif kind == "b":
+        reading.kinds[name] = "boolean"
+    elif kind in "iuf" or type_name.startswith("decimal"):
+        _read_numbers(reading, name, None if name in roles.numeric else texts)
+    elif kind == "M" or type_name.startswith(("date", "timestamp")):
+        reading.problems.append(_about_dates(name, f"column {name!r} holds {type_name}"))
+    elif kind in "OU" and not type_name.startswith(("list", "struct", "map", "binary")):
+        _read_text(reading, name, _counts(column), len(column), is_forced=name in roles.numeric)
+    else:
+        reading.problems.append(
+            f"column {name!r} holds {type_name}, neither numbers nor categories; leave it out with --drop {name} or "
+            f"take its values as categories with --categorical {name}"
+        )
+
+
+def _read_numbers(reading: Reading, name: str, texts: Any) -> None:
+    """Take a column of numbers, unless it is written with leading zeros, as codes are."""
+    reading.kinds[name] = "number"
+    if texts is None:
+        return
+    counts = _counts(texts)
+    codes = [text for text in counts if _LEADING_ZERO.fullmatch(text.strip())]
+    if codes:
+        _take_category(reading, name, counts)
+        reading.notes.append(_about_leading_zeros(name, codes[0]))
+
+
+def _read_text(reading: Reading, name: str, counts: dict[str, int], n_rows: int, *, is_forced: bool) -> None:
+    """Decide by what the texts of a column look like."""
+    n_cells = sum(counts.values())
+    words = [text for text in counts if not is_number_text(text)]
+    n_words = sum(counts[text] for text in words)
+    codes = [text for text in counts if _LEADING_ZERO.fullmatch(text.strip())]
+    if is_forced:
+        _take_numbers(reading, name, words)
+    elif not counts:
+        reading.notes.append(f"column {name!r} is empty and is left out")
+    elif set(map(str.lower, counts)) <= {"true", "false"}:
+        reading.kinds[name] = "boolean"
+    elif not words and codes:
+        _take_category(reading, name, counts)
+        reading.notes.append(_about_leading_zeros(name, codes[0]))
+    elif not words:
+        _take_numbers(reading, name, words)
+        reading.notes.append(
+            f"column {name!r} is text, but holds numbers only: it is read as numbers; --categorical {name} takes them "
+            "as categories"
+        )
+    elif all(_GROUPED.fullmatch(text.strip()) for text in words):
+        reading.problems.append(
+            f"column {name!r} holds numbers such as {words[0]!r}; say how decimals are written with --decimal , (and "
+            f"write numbers without separators of thousands), or take them as categories with --categorical {name}"
+        )
+    elif all(_DATE.fullmatch(text.strip()) for text in counts):
+        reading.problems.append(_about_dates(name, f"column {name!r} holds dates ({words[0]!r}, …)"))
+    elif n_words <= _MOST_WORDS_SHARE * n_cells and len(words) <= _MOST_WORDS:
+        _take_numbers(reading, name, words)
+        reading.notes.append(
+            f"column {name!r} holds numbers, and {listed(words, 4)} in {n_words} rows: these count as missing; "
+            f"--categorical {name} takes all values as categories"
+        )
+    elif len(counts) > _MOST_LEVELS and len(counts) > n_cells / 2:
+        reading.problems.append(
+            f"column {name!r} has {len(counts)} different texts in {n_rows} rows ({words[0][:30]!r}, …), as names or "
+            f"dates would; keep it beside the scores with --id {name}, leave it out with --drop {name}, or insist with "
+            f"--categorical {name}"
+        )
+    else:
+        _take_category(reading, name, counts)
+        if n_cells - n_words >= _MANY_NUMBERS * n_cells:
+            reading.notes.append(
+                f"column {name!r} holds numbers, and texts such as {listed(words, 3)} in {n_words} of {n_cells} rows: "
+                f"it is read as categories; --numeric {name} takes the texts as missing numbers"
+            )
+
+
+def _take_numbers(reading: Reading, name: str, words: list[str]) -> None:
+    reading.kinds[name] = "number"
+    if words:
+        reading.missing_texts[name] = [word.strip() for word in words]
+
+
+def _take_category(reading: Reading, name: str, counts: dict[str, int]) -> None:
+    """Take a column of levels; those written as numbers are remembered, to be found again by their value."""
+    if counts and set(map(str.lower, counts)) <= {"true", "false"}:
+        reading.kinds[name] = "boolean"
+        return
+    reading.kinds[name] = "category"
+    if counts and all(map(is_number_text, counts)) and len({float(text) for text in counts}) == len(counts):
+        reading.levels[name] = sorted(counts)
+
+
+def _counts(column: Any) -> dict[str, int]:
+    """Return how often each text occurs, leaving out missing cells."""
+    counts: dict[str, int] = {}
+    for value, count in column.value_counts().items():
+        text = text_of(value)
+        if text.strip() not in MISSING_TEXTS:
+            counts[text] = counts.get(text, 0) + int(count)
+    return counts
+
+
+def _about_leading_zeros(name: str, example: str) -> str:
+    return (
+        f"column {name!r} holds numbers with leading zeros ({example!r}): it is read as categories; --numeric {name} "
+        "takes them as numbers"
+    )
+
+
+def _about_dates(name: str, what: str) -> str:
+    return (
+        f"{what}; turn it into a number of days with --date {name}, leave it out with --drop {name}, keep it beside "
+        f"the scores with --id {name}, or take its values as categories with --categorical {name}"
+    )

@@ -1,0 +1,118 @@
+"""Text files with separated columns, also compressed."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from drr.cli._dialect import find_decimal, find_separator
+from drr.cli._errors import CommandError, listed, require
+from drr.features.preparation import MISSING_TEXTS
+
+# Characters of the first lines, from which separator and decimals are found.
+_HEAD = 2**16
+
+
+class CsvFile:
+    """A file with a line of names and a line per row."""
+
+    kind = "CSV"
+    is_text = True
+    ERRORS: ClassVar[tuple[type[Exception], ...]] = (
+        OSError,
+        EOFError,
+        ValueError,
+        LookupError,
+        zlib.error,
+        csv.Error,
+    )
+
+    def __init__(self, path: Path, separator: str | None, encoding: str, decimal: str | None) -> None:
+        self._path = path
+        self._encoding = encoding
+        head = self._head()
+        is_tabbed = ".tsv" in path.name.lower()
+        self.separator = separator or ("\t" if is_tabbed else find_separator(head))
+        self.decimal = decimal or find_decimal(head, self.separator)
+        self.is_guessed = (separator is None and not is_tabbed and self.separator != ",") or (
+            decimal is None and self.decimal != "."
+        )
+
+    def errors(self) -> tuple[type[Exception], ...]:
+        """Return what a damaged file raises."""
+        return self.ERRORS
+
+    def size(self) -> tuple[int, str]:
+        """Return the bytes to read."""
+        return self._path.stat().st_size, "B"
+
+    def columns(self) -> list[str]:
+        """Return the names in the first line; a column without one is named by its place, as pandas does."""
+        with self._open() as (stream, _):
+            lines = csv.reader(io.TextIOWrapper(stream, self._encoding, newline=""), delimiter=self.separator)
+            first = next(lines, None)
+            if first is None:
+                raise CommandError(f"{self._path} is empty; the first line must name the columns")
+            row = next(filter(None, lines), [])
+        if len(row) > len(first):  # pandas would take the first field as an index
+            raise ValueError(
+                "the rows have more fields than the first line has names; if each begins with a row name, name that "
+                f"column too; the columns are taken to be separated by {self.separator!r}: is --separator right?"
+            )
+        names = [name.removeprefix("\ufeff") for name in first]
+        return [name or f"Unnamed: {place}" for place, name in enumerate(names)]
+
+    def chunks(
+        self, columns: list[str], text: list[str], n_rows: int | None, progress: Callable[[int], None]
+    ) -> Iterator[Any]:
+        """Yield frames; the columns in `text` are as they are written, the others of the types they look like."""
+        pandas = require("pandas")
+        names = self.columns()
+        as_text = set(text)
+        options: dict[str, Any] = {"dtype": dict.fromkeys(text, str)}
+        if text:
+            missing = list(MISSING_TEXTS)
+            options["keep_default_na"] = False
+            options["na_values"] = {name: missing for name in names if name not in as_text}
+        with self._open() as (stream, raw):
+            reader = pandas.read_csv(
+                stream,
+                sep=self.separator,
+                encoding=self._encoding,
+                decimal=self.decimal,
+                low_memory=False,
+                chunksize=n_rows,
+                **options,
+            )
+            # All columns are read: told to leave some out, the parser overlooks rows with too many fields.
+            for frame in [reader] if n_rows is None else reader:
+                if list(frame.columns) != names:
+                    raise ValueError(f"the names of the columns were read as {listed(list(frame.columns))}")
+                yield frame[columns]
+                progress(raw.tell())
+
+    def as_numbers(self, column: Any) -> Any:
+        """Return cells that were read as text with decimal points, as Python writes numbers."""
+        return column if self.decimal == "." else column.str.replace(self.decimal, ".", regex=False)
+
+    def _head(self) -> str:
+        """Return the first whole lines."""
+        with self._open() as (stream, _):
+            text = io.TextIOWrapper(stream, self._encoding, newline="").read(_HEAD)
+        return text if len(text) < _HEAD else text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[tuple[Any, Any]]:
+        """Open the file: the bytes of the text, and of the file itself."""
+        with self._path.open("rb") as raw:
+            if self._path.suffix.lower() != ".gz":
+                yield raw, raw
+            else:
+                with gzip.GzipFile(fileobj=raw) as opened:
+                    yield opened, raw
