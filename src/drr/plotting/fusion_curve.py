@@ -139,17 +139,18 @@ class FusionCurveDisplay:
             found = estimator.scores(X, base_score=base_score)
             base, dual = rescoring.standardise(_column(found.base, k), _column(found.dual, k))
             positive, row_weight = np.asarray(y) == rare_labels(estimator)[k], None
-        return cls._compute(
-            base,
-            dual,
-            positive,
-            weights,
-            rescoring.fusion_weight,
-            name,
-            sample_weight=row_weight,
-            n_resamples=n_resamples,
-            level=level,
-            random_state=random_state,
+        options = {
+            "sample_weight": row_weight,
+            "n_resamples": n_resamples,
+            "level": level,
+            "random_state": random_state,
+        }
+        weight = rescoring.fusion_weight
+        return cls(
+            *fusion_curve(base, dual, positive, weights, weight, **options),
+            dual_average_precision=_average_precision(positive, dual, **options),
+            fusion_weight=weight,
+            name=name,
         ).plot(ax)
 
     @classmethod
@@ -194,41 +195,21 @@ class FusionCurveDisplay:
         """
         base = check_score(base_score, "base_score")
         dual = check_score(dual_score, "dual_score", len(base))
-        return cls._compute(
-            standardise(base, sample_weight=sample_weight).transform(base),
-            standardise(dual, sample_weight=sample_weight).transform(dual),
-            check_labels(y, len(base), pos_label),
-            weights,
-            fusion_weight,
-            name,
-            sample_weight=sample_weight,
-            n_resamples=n_resamples,
-            level=level,
-            random_state=random_state,
-        ).plot(ax)
-
-    @classmethod
-    def _compute(
-        cls,
-        base: NDArray[np.float64],
-        dual: NDArray[np.float64],
-        positive: NDArray[np.bool_],
-        weights: ArrayLike | None,
-        fusion_weight: float,
-        name: str | None,
-        **options: Any,
-    ) -> FusionCurveDisplay:
-        grid = _weight_grid(fusion_weight) if weights is None else check_score(weights, "weights")
-        grid = np.union1d(grid, [0.0, fusion_weight])
-        gains = [gain_interval(positive, base, fuse(base, dual, weight), **options) for weight in grid]
-        alone = gain_interval(positive, base, dual, **(options | {"n_resamples": 1}))
+        base = standardise(base, sample_weight=sample_weight).transform(base)
+        dual = standardise(dual, sample_weight=sample_weight).transform(dual)
+        positive = check_labels(y, len(base), pos_label)
+        options = {
+            "sample_weight": sample_weight,
+            "n_resamples": n_resamples,
+            "level": level,
+            "random_state": random_state,
+        }
         return cls(
-            grid,
-            gains,
-            dual_average_precision=alone.fused_average_precision,
+            *fusion_curve(base, dual, positive, weights, fusion_weight, **options),
+            dual_average_precision=_average_precision(positive, dual, **options),
             fusion_weight=fusion_weight,
             name=name,
-        )
+        ).plot(ax)
 
     def plot(self, ax: Any = None, **line_options: Any) -> FusionCurveDisplay:
         """Draw the curve.
@@ -271,6 +252,24 @@ class FusionCurveDisplay:
         self.ax_.margins(x=0)
         self.ax_.legend()
         return self
+
+
+def fusion_curve(
+    base: NDArray[np.float64],
+    dual: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    weights: ArrayLike | None,
+    fusion_weight: float,
+    **options: Any,
+) -> tuple[NDArray[np.float64], list[GainInterval]]:
+    """Return the weights, 0 and the one in use among them, and the gain over the base at each."""
+    grid = _weight_grid(fusion_weight) if weights is None else check_score(weights, "weights")
+    grid = np.union1d(grid, [0.0, fusion_weight])
+    return grid, [gain_interval(positive, base, fuse(base, dual, weight), **options) for weight in grid]
+
+
+def _average_precision(positive: NDArray[np.bool_], score: NDArray[np.float64], **options: Any) -> float:
+    return gain_interval(positive, score, score, **(options | {"n_resamples": 1})).base_average_precision
 
 
 def _weight_grid(fusion_weight: float) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from drr.report._evaluation import Evaluation
 from drr.report._html import Section, figure, figures, paragraph, table
@@ -31,26 +32,11 @@ def section(evaluation: Evaluation) -> Section:
         )
     parts = []
     if len(shown):
-        labels = [str(name) for name in moments.names[shown]]
-        plot = Plot(
-            symmetric_axis(np.concatenate([before[shown], after[shown]]), "majority mean − rare mean"),
-            Axis(0, 1, ""),
-            title="Moments before and after raking",
-            description="; ".join(
-                f"{label} {a:+.3g} to {b:+.3g}"
-                for label, a, b in zip(labels, before[shown], after[shown], strict=True)
-            ),
-            row_labels=labels,
-        )
-        rows = np.arange(len(shown))
-        plot.rule("guide", x=0.0)
-        plot.spans(rows, before[shown], after[shown], "thin")
-        plot.points(before[shown], rows, "hollow")
-        plot.points(after[shown], rows, "fused")
         caption = "Hollow: before raking; full: after. In the units of the feature map."
         if len(before) > len(shown):
             caption += f" {len(before) - len(shown)} more moments are not shown."
-        parts.append(figure(plot, "plot-moments", caption))
+        labels = [str(name) for name in moments.names[shown]]
+        parts.append(figure(_love_plot(labels, before[shown], after[shown]), "plot-moments", caption))
     blocks = getattr(dual.feature_map_, "blocks_", {"all": slice(None)})
     names = {"linear": "numbers (linear)", "one_hot": "levels", "fourier": "random features"}
     rows_of_blocks = [
@@ -73,3 +59,21 @@ def section(evaluation: Evaluation) -> Section:
         + "</div>"
     )
     return Section("moments", "Moment balance", body + figures(*parts))
+
+
+def _love_plot(labels: list[str], before: NDArray[np.float64], after: NDArray[np.float64]) -> Plot:
+    """Plot how far each moment is from the rare class before and after raking."""
+    described = (f"{label} {a:+.3g} to {b:+.3g}" for label, a, b in zip(labels, before, after, strict=True))
+    plot = Plot(
+        symmetric_axis(np.concatenate([before, after]), "majority mean − rare mean"),
+        Axis(0, 1, ""),
+        title="Moments before and after raking",
+        description="; ".join(described),
+        row_labels=labels,
+    )
+    rows = np.arange(len(labels))
+    plot.rule("guide", x=0.0)
+    plot.spans(rows, before, after, "thin")
+    plot.points(before, rows, "hollow")
+    plot.points(after, rows, "fused")
+    return plot
