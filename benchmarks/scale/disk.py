@@ -18,8 +18,8 @@ import numpy as np
 import drr
 from benchmarks.scale.memory import MEGABYTE, PeakMemory, cached_share, forget, read_plainly
 from benchmarks.scale.rows import make_targets, write_rows
+from drr.streaming.dataset import LocalDataset
 from drr.streaming.passes import TiltSums
-from drr.streaming.runner import LocalRunner
 
 BOUND = 1.5e9
 
@@ -55,7 +55,7 @@ def main() -> None:
 
 def time_passes(path: Path, target: np.ndarray, n_passes: int, uncached: bool) -> tuple[float, float]:
     """The best seconds of a plain read and of a pass of the dual, in turns."""
-    runner = LocalRunner(drr.open_rows(path))
+    runner = LocalDataset(drr.open_rows(path))
     request = TiltSums(target, np.full(len(target), 0.01))
     if not uncached:
         read_plainly(path)

@@ -16,8 +16,8 @@ import numpy as np
 
 import drr
 from benchmarks.scale.rows import first_rows, make_targets, write_rows
+from drr.streaming.dataset import LocalDataset
 from drr.streaming.passes import TiltSums
-from drr.streaming.runner import LocalRunner
 
 FIRST_LARGE = 10**6  # below, what a fit costs whatever its rows takes the most
 
@@ -61,7 +61,7 @@ def exponent_of(sizes: np.ndarray, seconds: np.ndarray) -> tuple[float, np.ndarr
 
 def time_fit(path: Path, n_rows: int, target: np.ndarray) -> tuple[float, int]:
     rows = first_rows(path, n_rows)
-    LocalRunner(rows).run_pass(TiltSums(target, np.zeros(len(target))))
+    LocalDataset(rows).run_pass(TiltSums(target, np.zeros(len(target))))
     passes: list[int] = []
     began = time.perf_counter()
     drr.rake(rows, target, callback=lambda figures: passes.append(figures["passes"]))

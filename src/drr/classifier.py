@@ -18,6 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from drr._checks.labels import Labels, read_labels
+from drr._checks.messages import listed
 from drr._checks.rows import reads_in_passes
 from drr._checks.scores import check_sample_weight, check_score_columns
 from drr._checks.seeds import draw_seed, seed_nested
@@ -536,7 +537,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return (labels.rare_index(self.pos_label),)
         if self.pos_label is not None:
             raise ValueError(
-                f"pos_label={self.pos_label!r} is for two classes, but y has {len(labels.classes)}: {labels.listed()}; "
+                f"pos_label={self.pos_label!r} is for two classes, but y has {len(labels.classes)}: "
+                f"{listed(labels.classes)}; "
                 "each of them is scored against the rest"
             )
         return tuple(range(len(labels.classes)))

@@ -223,9 +223,7 @@ def test_missing_value_of_raw_rows_is_named_by_partition_and_row():
     holes = FRAME.copy()
     holes.loc[5000, "b"] = np.nan
     table = frames.from_pandas(holes.assign(fraud=Y), npartitions=4)
-    with pytest.raises(
-        ValueError, match=r"NaN at row 1000, column 'b'.*in partition 2; rows are counted from"
-    ):
+    with pytest.raises(ValueError, match=r"NaN at row 1000, column 'b'.*in block 2; rows are counted from"):
         RakingDual(RakingFeatureMap(8, missing="error", random_state=0)).fit(table, "fraud")
 
 

@@ -195,7 +195,9 @@ def test_nan_is_named_by_file_block_and_row(tmp_path, kind):
 
 
 def test_blocks_of_unequal_width_are_refused():
-    with pytest.raises(ValueError, match="block 1 has 5 columns, but 6 are expected"):
+    with pytest.raises(
+        ValueError, match=r"has 5 columns, but 6 are expected.*in block 1, which begins at row 1000"
+    ):
         drr.rake(drr.open_rows([ROWS, ROWS[:, :5]]), np.zeros(6))
 
 

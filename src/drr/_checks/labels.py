@@ -10,21 +10,23 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from drr._checks.messages import listed
+
 
 @dataclass(frozen=True, eq=False)
-class Labels:
-    """The labels of y as positions in the sorted list of classes."""
+class Classes:
+    """The distinct labels of y."""
 
     classes: NDArray[Any]
-    """the distinct labels, sorted"""
-    codes: NDArray[np.intp]
-    """the position in `classes` of the label of every row"""
+    """sorted"""
+    counts: NDArray[np.intp]
+    """how often each occurs"""
 
     def index_of(self, label: object, name: str = "pos_label") -> int:
         """Return the position of a label among the classes."""
         matches = np.flatnonzero([bool(each == label) for each in self.classes.tolist()])
         if len(matches) != 1:
-            raise ValueError(f"{name}={label!r} is not a label of y, which has {self.listed()}")
+            raise ValueError(f"{name}={label!r} is not a label of y, which has {listed(self.classes)}")
         return int(matches[0])
 
     def rare_index(self, pos_label: object) -> int:
@@ -33,16 +35,18 @@ class Labels:
             return self.index_of(pos_label)
         if len(self.classes) > 2:
             raise ValueError(
-                f"y has {len(self.classes)} classes, {self.listed()}; pass pos_label to set one of them against "
+                f"y has {len(self.classes)} classes, {listed(self.classes)}; pass pos_label to set one of them against "
                 "the rest, or use DRRClassifier, which does so for every class"
             )
-        counts = np.bincount(self.codes, minlength=2)
-        return 0 if counts[0] < counts[1] else 1
+        return 0 if self.counts[0] < self.counts[1] else 1
 
-    def listed(self) -> str:
-        """Return the first classes, for messages."""
-        shown = ", ".join(repr(label) for label in self.classes[:5].tolist())
-        return shown if len(self.classes) <= 5 else f"{shown}, …"
+
+@dataclass(frozen=True, eq=False)
+class Labels(Classes):
+    """The labels of y as positions in the sorted list of classes."""
+
+    codes: NDArray[np.intp]
+    """the position in `classes` of the label of every row"""
 
 
 def read_labels(X: Any, y: Any, owner: str) -> Labels:
@@ -55,8 +59,7 @@ def read_labels(X: Any, y: Any, owner: str) -> Labels:
     check_consistent_length(X, y)
     assert_all_finite(y, input_name="y")
     check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    labels = Labels(classes, codes.reshape(-1))
+    classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     if len(classes) == 1:
-        raise ValueError(f"y has one class only, {labels.listed()}; rows of both classes are needed")
-    return labels
+        raise ValueError(f"y has one class only, {listed(classes)}; rows of both classes are needed")
+    return Labels(classes, counts, codes.reshape(-1))

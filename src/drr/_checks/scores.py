@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drr._checks.arrays import check_vector
+from drr._checks.messages import listed
 
 
 def check_score(score: ArrayLike, name: str = "score", length: int | None = None) -> NDArray[np.float64]:
@@ -46,21 +47,21 @@ def check_labels(y: ArrayLike, length: int, pos_label: object = None) -> NDArray
     if pos_label is None:
         if not _are_zero_one(classes):
             raise ValueError(
-                f"y has the labels {_listed(classes)}; pass pos_label to say which is the rare class, "
+                f"y has the labels {listed(classes)}; pass pos_label to say which is the rare class, "
                 "or encode it as 1 and the other as 0"
             )
         pos_label = 1
     positive = np.asarray(labels == pos_label)
     if positive.shape != labels.shape:
         raise ValueError(
-            f"pos_label={pos_label!r} cannot be compared with the labels of y, {_listed(classes)}"
+            f"pos_label={pos_label!r} cannot be compared with the labels of y, {listed(classes)}"
         )
     if len(classes) > 2:
-        raise ValueError(f"y must have two classes, got {len(classes)}: {_listed(classes)}")
+        raise ValueError(f"y must have two classes, got {len(classes)}: {listed(classes)}")
     if len(classes) == 1:
-        raise ValueError(f"y has one class only, {_listed(classes)}; rows of both classes are needed")
+        raise ValueError(f"y has one class only, {listed(classes)}; rows of both classes are needed")
     if not positive.any():
-        raise ValueError(f"pos_label={pos_label!r} is not a label of y, which has {_listed(classes)}")
+        raise ValueError(f"pos_label={pos_label!r} is not a label of y, which has {listed(classes)}")
     return positive
 
 
@@ -153,8 +154,3 @@ def _are_zero_one(classes: NDArray[Any]) -> bool:
         return False
     values = set(classes.astype(float).tolist())
     return values <= {0.0, 1.0} or values <= {-1.0, 1.0}
-
-
-def _listed(classes: NDArray[Any]) -> str:
-    shown = ", ".join(repr(label) for label in classes[:5].tolist())
-    return shown if len(classes) <= 5 else f"{shown}, …"

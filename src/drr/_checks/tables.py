@@ -24,7 +24,7 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
             "pass their path, X.to_parquet(path), or bring them into memory, X.compute()"
         )
     if is_source(X):
-        from drr.streaming.table import check_source
+        from drr.streaming.views import check_source
 
         return check_source(estimator, X, reset=reset)
     X = frame_of_arrow(X)

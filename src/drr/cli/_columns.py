@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from drr.cli._errors import CommandError, listed
+from drr._checks.messages import listed
+from drr.cli._errors import CommandError
 from drr.features.preparation import MISSING_TEXTS, Kind, TablePreparation, is_number_text, text_of
 
 # A text column with more levels than this, most of them of single rows, identifies rows rather than describing them.

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
+from drr._checks.messages import listed
 from drr.cli._dialect import find_decimal, find_separator
-from drr.cli._errors import CommandError, listed, require
+from drr.cli._errors import CommandError, require
 from drr.features.preparation import MISSING_TEXTS
 
 # Characters of the first lines, from which separator and decimals are found.

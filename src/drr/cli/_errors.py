@@ -39,10 +39,3 @@ def in_one_line(error: BaseException) -> str:
     """The message of an error without line breaks, or its name where it has none."""
     text = " ".join(str(error).split())
     return text or type(error).__name__
-
-
-def listed(names: Any, most: int = 6) -> str:
-    """The first few names, for messages."""
-    names = [repr(name) if isinstance(name, str) else str(name) for name in names]
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

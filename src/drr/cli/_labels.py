@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drr.cli._errors import CommandError, listed
+from drr._checks.messages import listed
+from drr.cli._errors import CommandError
 from drr.features.preparation import MISSING_TEXTS, is_plain_number, text_of
 
 _OTHER = "other"

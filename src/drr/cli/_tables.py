@@ -10,7 +10,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
-from drr.cli._errors import CommandError, in_one_line, listed, require
+from drr._checks.messages import listed
+from drr.cli._errors import CommandError, in_one_line, require
 from drr.cli._terminal import Terminal
 
 CSV_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")

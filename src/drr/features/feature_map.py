@@ -212,7 +212,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         if reads_in_passes(X):
             check_is_fitted(self, "_embedding")
-            from drr.streaming.embedded_source import EmbeddedSource
+            from drr.streaming.views import EmbeddedSource
 
             return EmbeddedSource(X, self)
         rows, codes = self._read(X)
@@ -241,9 +241,9 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         if reads_in_passes(X):
             check_is_fitted(self, "_embedding")
-            from drr.streaming.raw_rows import raw_rows
+            from drr.streaming.dataset import open_dataset
 
-            return raw_rows(X).map(partial(self.project, theta=theta))
+            return open_dataset(X).map(partial(self.project, theta=theta))  # type: ignore[no-any-return]
         rows, codes = self._read(X)
         theta = check_vector(theta, self._embedding.n_features, "theta", "feature")
         return self._embedding.scores(rows, codes, theta, self.missing == "impute")
@@ -280,8 +280,9 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return X
         if reads_in_passes(X):
             from drr.streaming.columns import PassColumns
+            from drr.streaming.dataset import open_dataset
 
-            return PassColumns(self, X)
+            return PassColumns(self, open_dataset(X))
         return read_columns(self, X, reset=True)
 
     def _read(self, X: Any) -> tuple[TableColumns, NDArray[np.int32] | None]:

@@ -161,9 +161,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         """
         self.__dict__.pop("diagnostics_", None)  # interrupted from here on, the estimator is not fitted
         if reads_in_passes(X):
-            from drr.streaming.fit import fit_from_source
-
-            return fit_from_source(self, X, y, sample_weight)  # type: ignore[no-any-return]
+            return self._fit_in_passes(X, y, sample_weight)
 
         # 1. The two classes and their weights.
         X = check_table(self, X, reset=True)
@@ -171,28 +169,62 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         rare = labels.rare_index(self.pos_label)
         positive = labels.codes == rare
         row_weights = check_sample_weight(sample_weight, positive)
-        minority, self.majority_ = np.flatnonzero(positive), np.flatnonzero(~positive)
+        minority = np.flatnonzero(positive)
+        self.majority_: NDArray[np.intp] | None = np.flatnonzero(~positive)
         self.classes_, self.pos_label_ = labels.classes, labels.classes[rare]
 
         # 2. The features of the majority, and the mean that they are to reach.
-        self.feature_map_ = self._fitted_map(X, y)
+        self.feature_map_ = self._fitted_map(X, y, len(self.majority_))
         features = self.embed(take_rows(X, self.majority_))
         rare_features = self.embed(take_rows(X, minority))
         target = self._mean(rare_features, _part(row_weights, minority))
 
         # 3. Floor, tolerance and dual.
         self.raking_, self.eta_ = self._rake(features, target, _part(row_weights, self.majority_))
+
+        # 4. What raking did to the moments.
+        return self._diagnosed(target)
+
+    def _fit_in_passes(self, X: Any, y: Any, sample_weight: Any) -> RakingDual:
+        """Fit on rows that are never held together."""
+        from drr.streaming.fit import fit_in_passes
+
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        if self.min_ess is not None:
+            raise ValueError(
+                "min_ess solves many duals and is for rows in memory; for rows read in passes choose eta"
+            )
+        feature_map = RakingFeatureMap(random_state=self.random_state, dtype=np.float32)
+        if self.feature_map is not None:
+            feature_map = seed_nested(self.feature_map, self.random_state)
+        fit = fit_in_passes(
+            X,
+            y,
+            sample_weight,
+            feature_map=feature_map,
+            pos_label=self.pos_label,
+            feature_storage=self.feature_storage,
+            eta=self.eta,
+            method=self.method,
+            n_threads=self.n_threads,
+            checkpoint=self.checkpoint,
+        )
+        self.feature_map_, self.n_features_in_ = fit.feature_map, fit.feature_map.n_features_in_
+        if hasattr(fit.feature_map, "feature_names_in_"):
+            self.feature_names_in_ = fit.feature_map.feature_names_in_
+        self.classes_, self.pos_label_, self.majority_ = fit.classes, fit.pos_label, None
+        self.raking_, self.eta_ = fit.raking, float(self.eta)
+        return self._diagnosed(fit.target)
+
+    def _diagnosed(self, target: NDArray[np.float64]) -> RakingDual:
+        """Set `moments_` and `diagnostics_`, and warn of a dual that is zero."""
         if self.raking_.dual.status is Status.ZERO_DUAL:
             chosen_by_ess = self.min_ess is not None
             message = explain_zero_dual(self.raking_, self.eta_, chosen_by_ess=chosen_by_ess)
-            warnings.warn(message, UserWarning, stacklevel=2)
-
-        # 4. What raking did to the moments.
+            warnings.warn(message, UserWarning, stacklevel=3)
         self.moments_ = Moments(
-            self._moment_names(features.shape[1]),
-            target,
-            self.raking_.floor.base_mean,
-            self.raking_.dual.mean,
+            self._moment_names(len(target)), target, self.raking_.floor.base_mean, self.raking_.dual.mean
         )
         self.diagnostics_: DualDiagnostics = diagnose(self.raking_, self.moments_, self._absent_levels())
         return self
@@ -281,11 +313,11 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
             return RakingFeatureMap(random_state=self.random_state)
         return self.feature_map
 
-    def _fitted_map(self, X: Any, y: ArrayLike) -> Any:
+    def _fitted_map(self, X: Any, y: ArrayLike, n_majority: int) -> Any:
         feature_map = seed_nested(self._feature_map(), self.random_state).fit(X, y)
         if self.feature_map is None:
             n_features = max(block.stop for block in feature_map.blocks_.values())
-            if len(self.majority_) * n_features > _MOST_DOUBLES:
+            if n_majority * n_features > _MOST_DOUBLES:
                 feature_map.set_params(dtype=np.float32)
         return feature_map
 

@@ -7,51 +7,79 @@ partition whose worker is lost is computed again by Dask, wherever; nothing but 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from drr.streaming.block import Block, naming
+from drr.streaming.dataset import Dataset, check_label_column
 from drr.streaming.passes import merge_passes
+from drr.streaming.queries.query import Query
 
 _FAN_IN = 8  # answers merged by one task
 
 Part = tuple[Any, ...]  # the rows of a partition, then its part of each vector, or None
 
 
-class DaskRunner:
-    """Puts requests to the partitions of a Dask array or data frame, or to a list of delayed blocks."""
+class DaskDataset(Dataset):
+    """Partitions of a Dask array or data frame, or a list of delayed blocks."""
 
-    def __init__(self, rows: Any, weights: Any = None) -> None:
-        self.n_columns = dask_columns(rows)
-        self.n_rows = known_rows(rows)
+    def __init__(
+        self, rows: Any, y: Any = None, weights: Any = None, *, weights_name: str = "sample_weight"
+    ) -> None:
+        self._label = y if isinstance(y, str) else None
+        if self._label is not None:
+            check_label_column(self._label, getattr(rows, "columns", None), "the Dask frame")
+            y = None
+        self.n_columns = _n_columns(rows) - (self._label is not None)
+        lengths = _known_lengths(rows)
+        self.n_rows = None if lengths is None else sum(lengths)
         self.has_weights = weights is not None
-        self._parts = delayed_parts(rows, {"base_weights": weights})
+        self._rows = rows
+        self._parts = _delayed_parts(rows, {"y": y, weights_name: weights})
 
-    def run_pass(self, request: Any) -> Any:
-        """The merged answer of all partitions."""
-        return map_merge(partial(_ask_part, request), self._parts)
+    def run_pass(self, query: Query) -> Any:
+        dask = _dask()
+        # The question is one task that all others share: as a function it would be written out in the name of each.
+        question = dask.delayed(_Question(query, self._transform, self._label), pure=False, traverse=False)
+        ask, merge = dask.delayed(_ask, pure=False), dask.delayed(_merge_neighbours, pure=False)
+        answers = [ask(question, part, number) for number, part in enumerate(self._parts)]
+        while len(answers) > 1:
+            answers = [merge(answers[k : k + _FAN_IN]) for k in range(0, len(answers), _FAN_IN)]
+        return dask.compute(answers[0])[0]
 
-
-def _ask_part(request: Any, part: Part, number: int) -> Any:
-    rows, weights = part
-    return request(rows, number, weights)
-
-
-def map_merge(function: Any, parts: list[Any]) -> Any:
-    """``merge_passes(function(part, number) …)`` over all parts, on the workers; only the result comes here."""
-    dask = _dask()
-    # The question is one task that all others share: as a function it would be written out in the name of each.
-    question = dask.delayed(function, pure=False, traverse=False)
-    ask = dask.delayed(_ask, pure=False)
-    answers = [ask(question, part, number) for number, part in enumerate(parts)]
-    merge = dask.delayed(_merge_neighbours, pure=False)
-    while len(answers) > 1:
-        answers = [merge(answers[k : k + _FAN_IN]) for k in range(0, len(answers), _FAN_IN)]
-    return dask.compute(answers[0])[0]
+    def map(self, function: Callable[[Any], Any]) -> Any:
+        """Return a Dask collection of the same partitions, not computed yet."""
+        function = partial(_unless_empty, function)
+        if isinstance(self._rows, (list, tuple)):
+            return [_dask().delayed(function)(part) for part in self._rows]
+        if _is_frame(self._rows):
+            return self._rows.map_partitions(_as_series(function), meta=(None, np.float64))
+        return self._rows.rechunk({1: -1}).map_blocks(function, dtype=np.float64, drop_axis=1)
 
 
-def _ask(question: Any, part: Part, number: int) -> Any:
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """What a worker does with a partition."""
+
+    query: Query
+    transform: Callable[[Block], Block] | None
+    label: str | None
+
+    def __call__(self, part: Part, number: int) -> Any:
+        rows, y, weights = part
+        if self.label is not None:
+            rows, y = rows.drop(columns=[self.label]), rows[self.label]
+        with naming(Block(rows, number), has_all_rows=self.transform is None):
+            block = Block(rows, number, None, y, weights)
+            return self.query.answer(block if self.transform is None else self.transform(block))
+
+
+def _ask(question: _Question, part: Part, number: int) -> Any:
     return question(part, number)
 
 
@@ -59,7 +87,20 @@ def _merge_neighbours(answers: list[Any]) -> Any:
     return merge_passes(answers)
 
 
-def delayed_parts(rows: Any, vectors: dict[str, Any]) -> list[Any]:
+def _unless_empty(function: Callable[[Any], Any], rows: Any) -> NDArray[np.float64]:
+    return np.asarray(function(rows)) if rows.shape[0] else np.zeros(0)
+
+
+def _as_series(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def score(frame: Any) -> Any:
+        import pandas
+
+        return pandas.Series(function(frame), index=frame.index)
+
+    return score
+
+
+def _delayed_parts(rows: Any, vectors: dict[str, Any]) -> list[Any]:
     """Return one delayed tuple per partition: its rows, and its part of each vector or None.
 
     Dask may read several files of a frame as one partition when few of their columns are needed. The partitions of a
@@ -140,30 +181,24 @@ def _n_partitions(collection: Any) -> int | None:
     return int(collection.npartitions) if _is_frame(collection) else None
 
 
-def dask_columns(rows: Any) -> int:
-    """How many columns the rows have."""
+def _n_columns(rows: Any) -> int:
     if isinstance(rows, (list, tuple)):
         dask = _dask()
         return int(dask.compute(dask.delayed(_width, pure=False)(rows[0]))[0])
     if len(rows.shape) != 2:
         raise ValueError(f"rows must have two dimensions (rows, columns), got {len(rows.shape)}")
-    return int(rows.shape[1]) if hasattr(rows, "rechunk") else len(rows.columns)
+    return len(rows.columns) if _is_frame(rows) else int(rows.shape[1])
 
 
-def known_rows(rows: Any) -> int | None:
-    """How many rows there are, where that is known without computing."""
-    lengths = _known_lengths(rows)
-    return None if lengths is None else sum(lengths)
+def _width(rows: Any) -> int:
+    return int(rows.shape[1])
 
 
 def _known_lengths(rows: Any) -> list[int] | None:
-    if not (hasattr(rows, "chunks") and hasattr(rows, "rechunk")) or np.isnan(rows.chunks[0]).any():
+    """Return the rows of each partition, or None if that is not known without computing."""
+    if not hasattr(rows, "rechunk") or np.isnan(rows.chunks[0]).any():
         return None
     return [int(n) for n in rows.chunks[0]]
-
-
-def _width(block: Any) -> int:
-    return int(block.shape[1])
 
 
 def _dask() -> Any:

@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from drr._checks.labels import Labels
-from drr._checks.seeds import seed_nested
+from drr._checks.labels import Classes
+from drr._checks.messages import listed
 from drr.features.feature_map import RakingFeatureMap
-from drr.raking.diagnostics import Moments, diagnose, explain_zero_dual
 from drr.raking.functions import rake
-from drr.raking.results import Status
+from drr.raking.results import Raking
 from drr.streaming.columns import PassColumns
-from drr.streaming.embedded_rows import EmbeddedRunner, Means, MeasureMeans
-from drr.streaming.raw_rows import raw_rows
+from drr.streaming.dataset import open_dataset
+from drr.streaming.feature_file import stored_features
+from drr.streaming.queries.target import MeasureTarget, WeightedMean
 
 
-def fit_from_source(dual: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-    """Fit a RakingDual without holding the rows: two passes for the map, one for the target, the rest to rake."""
-    if y is None:
-        raise ValueError(f"{type(dual).__name__} requires y to be passed, but the target y is None")
-    if dual.min_ess is not None:
-        raise ValueError(
-            "min_ess solves many duals and is for rows in memory; for rows read in passes choose eta"
-        )
-    feature_map = RakingFeatureMap(random_state=dual.random_state, dtype=np.float32)
-    if dual.feature_map is not None:
-        feature_map = seed_nested(dual.feature_map, dual.random_state)
+@dataclass(frozen=True, eq=False)
+class PassFit:
+    """What a fit learns of rows without holding them."""
+
+    feature_map: RakingFeatureMap
+    classes: NDArray[Any]
+    pos_label: Any
+    target: NDArray[np.float64]
+    raking: Raking
+
+
+def fit_in_passes(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    feature_map: Any,
+    pos_label: Any,
+    feature_storage: Any,
+    **options: Any,
+) -> PassFit:
+    """Fit the map by two passes, the target by one, and rake by the rest; `options` are those of `drr.rake`."""
     if not isinstance(feature_map, RakingFeatureMap):
         raise TypeError(
             f"rows that are read in passes need a RakingFeatureMap, got {type(feature_map).__name__}; transform the "
@@ -36,63 +48,38 @@ def fit_from_source(dual: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         )
 
     # 1. The map, and which classes there are.
-    rows = raw_rows(X, y, sample_weight)
-    columns = PassColumns(feature_map, X, rows=rows)
-    dual.feature_map_ = feature_map.fit(columns)
-    dual.n_features_in_ = feature_map.n_features_in_
-    if hasattr(feature_map, "feature_names_in_"):
-        dual.feature_names_in_ = feature_map.feature_names_in_
-    counts = columns.survey.classes
-    labels = _labels(counts)
-    rare_index = labels.rare_index(dual.pos_label)
-    rare = labels.classes.tolist()[rare_index]
-    dual.classes_, dual.pos_label_ = labels.classes, labels.classes[rare_index]
-    n_majority = columns.survey.n_rows - counts[rare]
+    rows = open_dataset(X, y, sample_weight)
+    columns = PassColumns(feature_map, rows)
+    feature_map.fit(columns)
+    classes = _classes(columns.summary.label_counts)
+    rare = classes.rare_index(pos_label)
+    rare_label = classes.classes.tolist()[rare]
 
     # 2. The mean that the majority is to reach.
-    n_columns = len(feature_map.get_feature_names_out())
-    means: Means = rows.run(MeasureMeans(feature_map, rare, n_columns))
-    if not means.rare_weight:
-        raise ValueError(f"sample_weight is zero on every row of the rare class {rare!r}")
+    found: WeightedMean = rows.run_pass(MeasureTarget(feature_map, rare_label))
+    if not found.weight:
+        raise ValueError(f"sample_weight is zero on every row of the rare class {rare_label!r}")
 
     # 3. Floor, tolerance and dual.
-    runner = EmbeddedRunner(rows, feature_map, rare, n_columns, n_majority, sample_weight is not None)
-    storage = dual.feature_storage
-    if storage == "auto" and dual.checkpoint is not None:
-        storage = None  # a fit that goes on must see the same blocks, whatever a measurement would say today
-    with runner.stored(storage) as features:
-        dual.raking_ = rake(
-            features,
-            means.rare,
-            eta=dual.eta,
-            method=dual.method,
-            n_threads=dual.n_threads,
-            checkpoint=dual.checkpoint,
+    features = rows.embedded(feature_map, rare_label, columns.summary.n_rows - int(classes.counts[rare]))
+    if feature_storage == "auto" and options["checkpoint"] is not None:
+        feature_storage = (
+            None  # a fit that goes on must see the same blocks, whatever a measurement would say today
         )
-    dual.eta_ = float(dual.eta)
-    dual.majority_ = None
-    if dual.raking_.dual.status is Status.ZERO_DUAL:
-        message = explain_zero_dual(dual.raking_, dual.eta_, chosen_by_ess=False)
-        warnings.warn(message, UserWarning, stacklevel=3)
-
-    # 4. What raking did to the moments.
-    dual.moments_ = Moments(
-        dual._moment_names(n_columns), means.rare, dual.raking_.floor.base_mean, dual.raking_.dual.mean
-    )
-    dual.diagnostics_ = diagnose(dual.raking_, dual.moments_, dual._absent_levels())
-    return dual
+    with stored_features(features, feature_storage) as majority:
+        raking = rake(majority, found.mean, **options)
+    return PassFit(feature_map, classes.classes, classes.classes[rare], found.mean, raking)
 
 
-def _labels(counts: dict[Any, int]) -> Labels:
-    """The classes with codes in their frequencies, of which only the order matters."""
+def _classes(counts: dict[Any, int]) -> Classes:
+    """Return the classes of labels that were counted block by block."""
     try:
-        classes = np.array(sorted(counts))
+        labels = sorted(counts)
     except TypeError:
-        raise ValueError(f"the labels of y cannot be sorted: {list(counts)[:5]}") from None
+        raise ValueError(f"the labels of y cannot be sorted: {listed(counts)}") from None
+    classes = np.array(labels)
     if classes.dtype.kind == "f" and (np.isnan(classes).any() or not (classes == np.round(classes)).all()):
         raise ValueError("y must hold class labels; it holds missing or continuous values")
     if len(classes) < 2:
-        raise ValueError(f"y has one class only, {list(counts)}; rows of both classes are needed")
-    sizes = np.array([counts[label] for label in classes.tolist()], dtype=float)
-    codes = np.repeat(np.arange(len(classes)), np.unique(sizes, return_inverse=True)[1] + 1)
-    return Labels(classes, codes)
+        raise ValueError(f"y has one class only, {listed(labels)}; rows of both classes are needed")
+    return Classes(classes, np.array([counts[label] for label in labels]))

@@ -1,4 +1,4 @@
-"""NaN and infinity in a block of rows: named by block and row, and by the file where the source knows it."""
+"""NaN and infinity in a block of rows, named by block and row."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from drr._checks.arrays import Features
 from drr.exceptions import NonfiniteRowError
 
 
-def refuse_nonfinite_block(block: Features, number: int, error: ValueError) -> None:
-    """Name the block and the row of the first NaN or infinity, if that is what the kernel stumbled on."""
-    values = block.data if scipy.sparse.issparse(block) else block
+def check_finite(rows: Features, number: int) -> None:
+    """Raise NonfiniteRowError at the first NaN or infinity in block `number`."""
+    values = rows.data if scipy.sparse.issparse(rows) else rows
     bad = ~np.isfinite(values)
     if not bad.any():
-        raise ValueError(f"block {number}: {error}") from None
-    if scipy.sparse.issparse(block):
+        return
+    if scipy.sparse.issparse(rows):
         entry = int(np.argmax(bad))
-        row, column = int(np.searchsorted(block.indptr, entry, side="right")) - 1, int(block.indices[entry])
+        row, column = int(np.searchsorted(rows.indptr, entry, side="right")) - 1, int(rows.indices[entry])
         value = values[entry]
     else:
         row, column = (int(k) for k in np.unravel_index(int(np.argmax(bad)), bad.shape))
         value = values[row, column]
-    what = "NaN" if np.isnan(value) else "infinity"
-    raise NonfiniteRowError(what, number, row, column)
+    raise NonfiniteRowError("NaN" if np.isnan(value) else "infinity", number, row, column)

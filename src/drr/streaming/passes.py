@@ -1,38 +1,21 @@
-"""Passes over row blocks: what is asked of a block, what it answers, and how answers merge.
-
-A fit on rows that do not fit in memory is a sequence of passes. In each, the same small *request* is put to every
-block of rows, which may be on disk or on another machine; its answer holds a few vectors of one number per column,
-and a few rows. Two answers merge into the answer of all their rows, so any map-reduce engine can make the pass::
-
-    answer = drr.merge_passes(request(rows, number, weights) for number, (rows, weights) in enumerate(blocks))
-
-`drr.rake`, `drr.find_floor` and `drr.solve_dual` take, in place of the rows, any object with an attribute
-``n_columns`` and a method ``run_pass(request)`` that returns such an answer. Answers are merged in the order of the
-block numbers: sums of floating-point numbers depend on their order, and a fixed one gives the same bits every time.
-"""
+"""Passes over row blocks: requests, their answers, and how answers merge; `drr.streaming` says how they are used."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from drr.exceptions import NonfiniteRowError
-from drr.streaming.answers import (
-    FetchAnswer,
-    PickedRows,
-    PriceAnswer,
-    Sample,
-    SurveyAnswer,
-    TiltAnswer,
-    Vector,
-)
-from drr.streaming.requests import Fetch, Price, Request, Survey, TiltSums
+from drr.streaming.queries.fetch import Fetch, FetchAnswer
+from drr.streaming.queries.picked_rows import PickedRows, Sample
+from drr.streaming.queries.price import Price, PriceAnswer
+from drr.streaming.queries.query import Request, Vector
+from drr.streaming.queries.survey import Survey, SurveyAnswer
+from drr.streaming.queries.tilt import TiltAnswer, TiltSums
 
 __all__ = [
     "Fetch",
     "FetchAnswer",
     "Merging",
-    "NonfiniteRowError",
     "PassRunner",
     "PickedRows",
     "Price",
@@ -65,7 +48,7 @@ class Merging:
         self._group: list[tuple[int, Any]] = []  # (how many answers, merged), the more the earlier
 
     def add(self, answer: Any) -> bool:
-        """The next answer; whether it completed a group."""
+        """Add the next answer, and tell whether it completed a group."""
         size = 1
         while self._group and self._group[-1][0] == size:
             answer = self._group.pop()[1].merge(answer)
@@ -77,7 +60,7 @@ class Merging:
         return True
 
     def result(self) -> Any:
-        """The answer of all so far; None without any."""
+        """Return the answer of all so far; None without any."""
         result = None
         for _, answer in reversed(self._group):
             result = answer if result is None else answer.merge(result)
@@ -86,7 +69,7 @@ class Merging:
         return self.total.merge(result)
 
     def whole(self) -> Any:
-        """The answer of all, of which there must be some."""
+        """Return the answer of all, of which there must be some."""
         result = self.result()
         if result is None:
             raise ValueError("there are no blocks: a pass needs at least one")
@@ -94,7 +77,7 @@ class Merging:
 
 
 def merge_passes(answers: Iterable[Answer]) -> Answer:
-    """The answer of all rows from the answers of blocks, or from answers that were merged before.
+    """Merge the answers of blocks, or answers that were merged before, into the answer of all rows.
 
     Merging is associative: answers may be merged in groups, on several machines, as long as neighbours are merged and
     their order is kept. The result then agrees up to rounding, and to the last bit for the same grouping.
@@ -122,4 +105,4 @@ class PassRunner(Protocol):
     n_columns: int
 
     def run_pass(self, request: Any) -> Any:
-        """``merge_passes(request(rows, number, weights) …)`` over all blocks, in the order of their numbers."""
+        """Return ``merge_passes(request(rows, number, weights) …)`` over all blocks, in the order of their numbers."""

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drr._checks.rows import is_dask
 from drr._native.progress import Callback
 from drr._native.threads import resolve_n_threads
 from drr.exceptions import InfeasibleToleranceError
@@ -23,11 +22,10 @@ from drr.raking.arguments import (
 )
 from drr.raking.results import Dual, Floor, Status
 from drr.streaming.checkpoint import RecordingRunner
+from drr.streaming.dataset import open_dataset
 from drr.streaming.dual import solve_dual_in_passes
 from drr.streaming.floor import FloorFound, Passes, fetch_support, find_floor_in_passes
 from drr.streaming.passes import Price, SurveyAnswer
-from drr.streaming.runner import LocalRunner
-from drr.streaming.sources import open_rows
 
 
 class StreamProblem:
@@ -124,13 +122,7 @@ def make_runner(features: Any, base_weights: Any) -> Any:
                 "to the request"
             )
         return features
-    if is_dask(features):
-        from drr.streaming.dask import DaskRunner
-
-        return DaskRunner(features, base_weights)
-    if is_dask(base_weights):
-        raise TypeError("base_weights is a Dask collection, but the rows are not; pass an array")
-    return LocalRunner(open_rows(features), _check_weights(base_weights))
+    return open_dataset(features, weights=base_weights, weights_name="base_weights")
 
 
 def _check_method(method: str) -> None:
@@ -138,15 +130,3 @@ def _check_method(method: str) -> None:
         raise ValueError(
             f"method={method!r} needs all rows in memory; rows that are read in passes are raked by method='auto'"
         )
-
-
-def _check_weights(base_weights: Any) -> Any:
-    """Return base weights as an array that is read block by block; a memory map stays one."""
-    if base_weights is None:
-        return None
-    weights = base_weights if isinstance(base_weights, np.ndarray) else np.asarray(base_weights)
-    if weights.ndim != 1 or weights.dtype.kind not in "fiub":
-        raise ValueError(
-            f"base_weights must be one number per row, got {weights.dtype} of shape {weights.shape}"
-        )
-    return weights

@@ -1,6 +1,6 @@
 // What one block of rows contributes to a pass over rows that are not in memory together, or not on one
 // machine. Contributions are small, and the contributions of several blocks merge into that of all their rows
-// (drr/passes.py), so a fit needs passes, not memory.
+// (drr/streaming/queries), so a fit needs passes, not memory.
 //
 // A base weight of a block need not be normalised; empty base weights stand for one on every row, and a zero
 // (log: −∞) marks an absent row. The operations throw InvalidInput where a feature is not finite or no row of

@@ -17,13 +17,14 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import NDArray
 
 from drr._checks.rows import RowSource, is_dask
 from drr._checks.sparse import as_csr
 from drr.streaming.sources.csr import CsrSource
 from drr.streaming.sources.npy import NpySource
 from drr.streaming.sources.parquet import ParquetSource
-from drr.streaming.sources.watched_file import rows_per_block
+from drr.streaming.sources.watched_file import digest, rows_per_block
 
 
 @runtime_checkable
@@ -163,3 +164,15 @@ def _is_plain_map(rows: np.memmap[Any, Any]) -> bool:
     """
     whole = not isinstance(rows.base, np.memmap) and rows.mode != "c"
     return whole and rows.ndim == 2 and rows.flags.c_contiguous
+
+
+def fingerprint_of(source: Any, *vectors: NDArray[Any] | None) -> str | None:
+    """Identify rows with what is given beside them, by the fingerprint of their source; None if it has none."""
+    make = getattr(source, "fingerprint", None)
+    own = None if make is None else make()
+    return None if own is None else digest(own, *vectors)
+
+
+def name_of_block(source: Any, block: int) -> str:
+    """Say where a block comes from, for messages; empty if the source does not know."""
+    return str(source.name_of(block)) if hasattr(source, "name_of") else ""

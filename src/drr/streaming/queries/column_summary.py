@@ -1,4 +1,4 @@
-"""The first pass over raw rows: names, kinds, levels and moments of their columns, and which classes there are."""
+"""The first pass over raw rows: names, kinds, levels and moments of their columns, and how often each label occurs."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from drr._checks.messages import listed
 from drr.features.columns import TableColumns, read_columns
 from drr.features.levels import find_categorical
 from drr.features.scaling import as_dense
+from drr.streaming.block import Block
+from drr.streaming.queries.query import Query
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class LevelCounts:
     """How often each level of a categorical column occurs."""
 
     counts: dict[Any, int]
     n_missing: int
 
-    def merge(self, other: Levels) -> Levels:
-        counts = dict(self.counts)
-        for level, count in other.counts.items():
-            counts[level] = counts.get(level, 0) + count
-        return Levels(counts, self.n_missing + other.n_missing)
+    def merge(self, other: LevelCounts) -> LevelCounts:
+        """Return the answer of the rows of both."""
+        return LevelCounts(_added(self.counts, other.counts), self.n_missing + other.n_missing)
 
 
 @dataclass(frozen=True, eq=False)
-class RawMoments:
+class ColumnMoments:
     """Moments of the observed values of columns."""
 
     count: NDArray[np.int64]
@@ -40,8 +41,8 @@ class RawMoments:
     highest: NDArray[np.float64]
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> RawMoments:
-        """Those of rows."""
+    def of(cls, values: NDArray[np.float64]) -> ColumnMoments:
+        """Measure rows."""
         observed = ~np.isnan(values)
         count = observed.sum(axis=0)
         mean = np.where(observed, values, 0.0).sum(axis=0) / np.maximum(count, 1)
@@ -52,16 +53,17 @@ class RawMoments:
         return cls(count, mean, square, np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0))
 
     @classmethod
-    def of_nothing(cls, n_columns: int) -> RawMoments:
-        """Those of no rows."""
+    def of_nothing(cls, n_columns: int) -> ColumnMoments:
+        """Return the moments of no rows."""
         zero, unknown = np.zeros(n_columns), np.full(n_columns, np.nan)
         return cls(np.zeros(n_columns, dtype=np.int64), zero, zero, unknown, unknown)
 
-    def merge(self, other: RawMoments) -> RawMoments:
+    def merge(self, other: ColumnMoments) -> ColumnMoments:
+        """Return the answer of the rows of both."""
         count = self.count + other.count
         share = other.count / np.maximum(count, 1)
         step = other.mean - self.mean
-        return RawMoments(
+        return ColumnMoments(
             count,
             self.mean + share * step,
             self.square + other.square + step**2 * self.count * share,
@@ -71,8 +73,8 @@ class RawMoments:
 
 
 @dataclass(frozen=True, eq=False)
-class RawSurvey:
-    """Names, kinds, levels and moments of the columns of raw rows; labels and weights where there are any."""
+class ColumnSummary:
+    """Names, kinds, levels and moments of the columns of raw rows, and how often each label occurs."""
 
     names: list[str] | None
     labels: list[str]
@@ -82,25 +84,23 @@ class RawSurvey:
     number: int
     """of the first block that had rows"""
     lengths: dict[int, int]
-    levels: dict[int, Levels]
-    moments: RawMoments
+    levels: dict[int, LevelCounts]
+    moments: ColumnMoments
     """of the numeric columns"""
-    classes: dict[Any, int]
+    label_counts: dict[Any, int]
 
     @property
     def n_rows(self) -> int:
         return sum(self.lengths.values())
 
-    def merge(self, other: RawSurvey) -> RawSurvey:
+    def merge(self, other: ColumnSummary) -> ColumnSummary:
+        """Return the answer of the rows of both."""
         if not other.n_rows:
             return _with_lengths(self, other)
         if not self.n_rows:
             return _with_lengths(other, self)
-        self._refuse_differences(other)
-        classes = dict(self.classes)
-        for label, number in other.classes.items():
-            classes[label] = classes.get(label, 0) + number
-        return RawSurvey(
+        self._check_same_columns(other)
+        return ColumnSummary(
             self.names,
             self.labels,
             self.is_categorical,
@@ -109,10 +109,10 @@ class RawSurvey:
             self.lengths | other.lengths,
             {j: self.levels[j].merge(other.levels[j]) for j in self.levels},
             self.moments.merge(other.moments),
-            classes,
+            _added(self.label_counts, other.label_counts),
         )
 
-    def _refuse_differences(self, other: RawSurvey) -> None:
+    def _check_same_columns(self, other: ColumnSummary) -> None:
         blocks = f"blocks {self.number} and {other.number}"
         if len(self.labels) != len(other.labels):
             raise ValueError(
@@ -131,57 +131,59 @@ class RawSurvey:
         for j, categories in self.declared.items():
             if other.declared.get(j, categories) != categories:
                 raise ValueError(
-                    f"the categories of column {self.labels[j]} differ between {blocks}: {_listed(categories)} and "
-                    f"{_listed(other.declared[j])}; make them known everywhere, for example with "
+                    f"the categories of column {self.labels[j]} differ between {blocks}: {listed(categories)} and "
+                    f"{listed(other.declared[j])}; make them known everywhere, for example with "
                     "ddf.categorize() in Dask or set_categories in pandas"
                 )
 
 
 @dataclass(frozen=True, eq=False)
-class SurveyRaw:
-    """The first pass over raw rows."""
+class SummariseColumns(Query):
+    """Ask what a feature map needs to know of its columns, and which labels there are."""
 
     feature_map: Any
 
-    def __call__(self, block: Any, number: int, y: Any = None, weights: Any = None) -> RawSurvey:
-        n_rows = int(block.shape[0])
-        if y is not None and len(y) != n_rows:
-            raise ValueError(f"block {number} has {n_rows} rows, but {len(y)} labels")
-        if not n_rows:
-            return _no_rows(int(block.shape[1]), number)
+    def answer(self, block: Block) -> ColumnSummary:
+        if not len(block):
+            return _no_rows(int(block.rows.shape[1]), block.number)
         probe = clone(self.feature_map)
-        rows = read_columns(probe, block, reset=True)
+        rows = read_columns(probe, block.rows, reset=True)
         names = (
             [str(name) for name in probe.feature_names_in_] if hasattr(probe, "feature_names_in_") else None
         )
         is_categorical = find_categorical(rows, probe.categorical_features, names or [])
         impute = probe.missing == "impute"
         numeric = np.flatnonzero(~is_categorical).tolist()
-        return RawSurvey(
+        return ColumnSummary(
             names,
             rows.labels,
             is_categorical,
-            _declared_categories(block, is_categorical),
-            number,
-            {number: n_rows},
+            _declared_categories(block.rows, is_categorical),
+            block.number,
+            {block.number: len(block)},
             {j: _count_levels(*rows.factorize(j)) for j in np.flatnonzero(is_categorical).tolist()},
             _block_moments(rows, numeric, impute),
-            {} if y is None else _count_labels(y),
+            {} if block.y is None else _count_labels(block.y),
         )
 
 
-def _block_moments(rows: TableColumns, numeric: list[int], impute: bool) -> RawMoments:
-    moments = RawMoments.of_nothing(len(numeric))
+def _added(one: dict[Any, int], other: dict[Any, int]) -> dict[Any, int]:
+    """Return the counts of both, in the order in which they were first seen."""
+    return one | {key: one.get(key, 0) + count for key, count in other.items()}
+
+
+def _block_moments(rows: TableColumns, numeric: list[int], impute: bool) -> ColumnMoments:
+    moments = ColumnMoments.of_nothing(len(numeric))
     if numeric:
         with np.errstate(over="ignore", invalid="ignore"):
             for _, _, block in rows.numeric_blocks(numeric, allow_nan=impute):
-                moments = moments.merge(RawMoments.of(as_dense(block)))
+                moments = moments.merge(ColumnMoments.of(as_dense(block)))
     return moments
 
 
-def _count_levels(codes: NDArray[np.intp], levels: list[Any]) -> Levels:
+def _count_levels(codes: NDArray[np.intp], levels: list[Any]) -> LevelCounts:
     counts = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
-    return Levels(dict(zip(levels, counts, strict=True)), int((codes < 0).sum()))
+    return LevelCounts(dict(zip(levels, counts, strict=True)), int((codes < 0).sum()))
 
 
 def _count_labels(y: Any) -> dict[Any, int]:
@@ -189,10 +191,10 @@ def _count_labels(y: Any) -> dict[Any, int]:
     return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
 
-def _declared_categories(block: Any, is_categorical: NDArray[np.bool_]) -> dict[int, list[Any]]:
-    if not hasattr(block, "iloc"):
+def _declared_categories(rows: Any, is_categorical: NDArray[np.bool_]) -> dict[int, list[Any]]:
+    if not hasattr(rows, "iloc"):
         return {}
-    kinds = [block.dtypes.iloc[j] for j in range(block.shape[1])]
+    kinds = [rows.dtypes.iloc[j] for j in range(rows.shape[1])]
     return {
         j: list(kind.categories)
         for j, kind in enumerate(kinds)
@@ -200,16 +202,11 @@ def _declared_categories(block: Any, is_categorical: NDArray[np.bool_]) -> dict[
     }
 
 
-def _no_rows(n_columns: int, number: int) -> RawSurvey:
+def _no_rows(n_columns: int, number: int) -> ColumnSummary:
     labels = [str(j) for j in range(n_columns)]
     numeric = np.zeros(n_columns, dtype=bool)
-    return RawSurvey(None, labels, numeric, {}, number, {number: 0}, {}, RawMoments.of_nothing(0), {})
+    return ColumnSummary(None, labels, numeric, {}, number, {number: 0}, {}, ColumnMoments.of_nothing(0), {})
 
 
-def _with_lengths(survey: RawSurvey, other: RawSurvey) -> RawSurvey:
-    return RawSurvey(**(vars(survey) | {"lengths": survey.lengths | other.lengths}))
-
-
-def _listed(categories: list[Any]) -> str:
-    shown = ", ".join(repr(each) for each in categories[:5])
-    return shown if len(categories) <= 5 else f"{shown}, …"
+def _with_lengths(survey: ColumnSummary, other: ColumnSummary) -> ColumnSummary:
+    return ColumnSummary(**(vars(survey) | {"lengths": survey.lengths | other.lengths}))

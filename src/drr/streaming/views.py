@@ -1,4 +1,4 @@
-"""A source as a table for estimators: a shape, a selection of rows, and scores block by block."""
+"""Sources made of other sources: a table for estimators, of which rows can be selected, and rows in a feature map."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 
+from drr._checks.rows import is_dask
+from drr._checks.tables import take_rows
+from drr.streaming.block import Block, naming
 from drr.streaming.block_reading import read_ahead
-from drr.streaming.runner import fingerprint_of, name_of_block, named_block
-from drr.streaming.sources import open_rows
+from drr.streaming.dataset import LocalDataset
+from drr.streaming.sources import fingerprint_of, name_of_block, open_rows
 
 
 class TableSource:
@@ -41,11 +45,11 @@ class TableSource:
             else:
                 first, last = np.searchsorted(self._selected, [begin, end])
                 rows = self._selected[first:last] - begin
-                yield block.iloc[rows] if hasattr(block, "iloc") else block[rows]
+                yield take_rows(block, rows)
             begin = end
 
     def take(self, rows: NDArray[np.intp]) -> TableSource:
-        """Those rows, which must be in ascending order."""
+        """Return those rows, which must be in ascending order."""
         rows = np.asarray(rows)
         if self._selected is not None:
             rows = self._selected[rows]
@@ -56,26 +60,54 @@ class TableSource:
         return TableSource(self._source, None if everything else rows, self._n_source_rows)
 
     def map(self, function: Any) -> NDArray[Any]:
-        """The results of ``function(block)``, one after the other."""
-        results: list[NDArray[Any]] = []
-        begin = 0
-        counted = "from its beginning" if self._selected is None else "among those of the block that are used"
-        for number, block in enumerate(read_ahead(self)):
-            if block.shape[0]:
-                with named_block(self._source, number, begin, counted):
-                    results.append(function(block))
-            begin += block.shape[0]
-        return np.concatenate(results)
+        """Return the results of ``function(rows)`` of every block, one after the other."""
+        return LocalDataset(self).map(function)
 
     def name_of(self, block: int) -> str:
-        return name_of_block(self._source, block)
+        used = "" if self._selected is None else " (counting only the rows in use)"
+        return name_of_block(self._source, block) + used
 
     def fingerprint(self) -> str | None:
         return fingerprint_of(self._source, self._selected)
 
 
+class EmbeddedSource:
+    """The rows of a source in a feature map, block by block; Φ is never stored."""
+
+    def __init__(self, X: Any, feature_map: Any) -> None:
+        if is_dask(X):
+            raise TypeError(
+                "transform does not take Dask collections; fit RakingDual on them, or map the partitions: "
+                "X.map_partitions(feature_map.transform) of a frame, X.map_blocks(feature_map.transform, "
+                "dtype=feature_map.dtype, chunks=(X.chunks[0], len(feature_map.get_feature_names_out()))) of an array"
+            )
+        self._source, self._map = open_rows(X), feature_map
+        if self._source.n_columns != feature_map.n_features_in_:
+            raise ValueError(
+                f"the rows have {self._source.n_columns} columns, but the map was fitted on "
+                f"{feature_map.n_features_in_}"
+            )
+        self.n_rows = self._source.n_rows
+        self.n_columns = len(feature_map.get_feature_names_out())
+        self.dtype = np.dtype(feature_map.dtype)
+
+    def blocks(self) -> Iterator[Any]:
+        with config_context(transform_output="default"):
+            begin = 0
+            for number, block in enumerate(self._source.blocks()):
+                features = np.empty((0, self.n_columns), self.dtype)
+                if block.shape[0]:  # an empty block is one all the same: messages count them
+                    with naming(Block(block, number, begin), name_of_block(self._source, number)):
+                        features = self._map.transform(block)
+                begin += block.shape[0]
+                yield features
+
+    def name_of(self, block: int) -> str:
+        return name_of_block(self._source, block)
+
+
 def check_source(estimator: Any, X: Any, *, reset: bool) -> TableSource:
-    """A source as a table, its width checked against the fit (or recorded, with `reset`)."""
+    """Return a source as a table, its width checked against the fit (or recorded, with `reset`)."""
     if hasattr(X, "run_pass"):
         raise TypeError("an object that runs its own passes has no rows to score; call drr.rake with it")
     table = X if isinstance(X, TableSource) else TableSource(open_rows(X))
