@@ -14,27 +14,19 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from drr._checks.labels import Labels, read_labels
 from drr._checks.messages import listed
-from drr._checks.rows import reads_in_passes
 from drr._checks.scores import check_sample_weight, check_score_columns
 from drr._checks.seeds import draw_seed, seed_nested
 from drr._checks.tables import check_table
 from drr.composition.base_score import is_fitted, refuse_without_score
-from drr.composition.holdout import Holdout, hold_out_all, is_splitter, plan_holdout, refuse_weightless
-from drr.composition.models import (
-    Models,
-    Recipe,
-    fit_and_score,
-    fit_models,
-    refuse_nonfinite_rows,
-    refuse_other_class,
-)
+from drr.composition.fitting import can_score_out_of_bag, fit_composition
+from drr.composition.holdout import hold_out_all, is_splitter, plan_holdout, refuse_weightless
+from drr.composition.models import Recipe, refuse_nonfinite_rows, refuse_other_class
 from drr.composition.multiclass import class_decision, class_probabilities, class_rules
-from drr.composition.rescoring import HeldOutScores, Rescoring, check_settings, fit_rescoring
+from drr.composition.rescoring import check_settings
 from drr.composition.routing import accept_sample_weight, route_fit_params
 from drr.composition.scores import Scores
 from drr.decision.cuts import Rule
@@ -42,6 +34,10 @@ from drr.features.feature_map import RakingFeatureMap
 from drr.fusion.gain import GainInterval, gain_interval
 from drr.fusion.separation import Separation, separation
 from drr.raking.estimator import RakingDual
+from drr.theory import DEPLOYED_WEIGHT
+
+# Random features of the paper's dual.
+N_RANDOM_FEATURES = 128
 
 
 def _has_probabilities(classifier: DRRClassifier) -> bool:
@@ -72,15 +68,19 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, and can be shared.
         ``set_params(dual__eta=0.1)`` and ``dual__feature_map__missing`` or ``dual__feature_map__n_random_features``
         work, and can be searched over, with None as well.
-    fusion_weight : float or {"auto", "closed_form", "average_precision"}, default=0.5
+    fusion_weight : float or {"auto", "closed_form", "average_precision"}, default="auto"
         w, or how to choose it on held-out scores; see `choose_fusion_weight`.
-    holdout : float, int, splitter or (fit_indices, held_out_indices), default=0.3
-        A fraction of the rows to hold out, stratified; or which rows. A number of folds or a cross-validation splitter
-        cross-fits instead: every row is scored by models that did not see it, and the final base and duals are fitted
-        on all rows. That costs one more fit per fold, and is worth it on small data. Where both models are fitted
-        already, all rows count as held out, or those that a pair names.
-    calibration : {"sigmoid", "isotonic"} or None, default="sigmoid"
-        The map from the fused score to probabilities. None: no `predict_proba`.
+    holdout : "auto", float, int, splitter or (fit_indices, held_out_indices), default="auto"
+        "auto" fits the final base and dual on all rows and learns everything after their scores from rows that the
+        models did not see. A forest or another bootstrap ensemble of at least 50 members, also as the last step of a
+        pipeline, is fitted once and scores the rows out of the bag, beside duals of five folds; any other base is
+        cross-fitted in five folds, which takes six fits. Of rows that are read in passes, 0.3 are held out once, and
+        the models are then fitted on all. A number of folds or a cross-validation splitter cross-fits with those.
+        A fraction holds out so many rows, stratified, or a pair the rows that it names; the models then never see them.
+        If both models are fitted already, all rows count as held out, or those that a pair names.
+    calibration : {"sigmoid", "isotonic", "platt"} or None, default="sigmoid"
+        The map from the fused score to probabilities: a sigmoid that never falls, a step function, or Platt's sigmoid
+        by maximum likelihood, whose slope may be negative. None: no `predict_proba`.
     threshold : float, str, rule, callable, dict or None, default="balanced_accuracy"
         The cut of the fused score, or how to choose it: "balanced_accuracy", "f1", "mcc", "g_mean", the name of a
         scorer of labels, a metric or scorer that knows the rare class as 1 and the other as 0, or a rule such as
@@ -103,6 +103,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The fitted base.
     dual_ : RakingDual
     fusion_weight_ : float
+    holdout_ : str
+        Which rows were held out, in words: "out of bag", "5 folds", "0.3 of the rows" and so on.
     calibrator_ : SigmoidCalibration, IsotonicCalibration or None
     threshold_ : float
         The cut of the fused score.
@@ -134,8 +136,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> y = np.arange(600) < 40
     >>> X = rng.normal(size=(600, 4)) + y[:, None]
     >>> classifier = DRRClassifier(LogisticRegression(), random_state=0).fit(X, y)
-    >>> classifier.predict_proba(X).shape, classifier.fusion_weight_
-    ((600, 2), 0.5)
+    >>> classifier.predict_proba(X).shape, classifier.holdout_
+    ((600, 2), '5 folds')
     """
 
     def __init__(
@@ -143,8 +145,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         estimator: Any = None,
         *,
         dual: Any = None,
-        fusion_weight: float | str = 0.5,
-        holdout: Any = 0.3,
+        fusion_weight: float | str = "auto",
+        holdout: Any = "auto",
         calibration: str | None = "sigmoid",
         threshold: Rule | Mapping[Any, Rule] | None = "balanced_accuracy",
         pos_label: Any = None,
@@ -200,6 +202,44 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         routed = route_fit_params(self, base, {"sample_weight": sample_weight, **fit_params})
         recipe = Recipe(base, dual, X, labels, self._rare(labels), routed.base, routed.dual)
         return self._fit(recipe, seed, routed.splitter)
+
+    @classmethod
+    def paper(
+        cls, estimator: Any = None, *, n_random_features: int = N_RANDOM_FEATURES, **params: Any
+    ) -> DRRClassifier:
+        """Make a classifier with the published setting: Algorithm 2 of the paper.
+
+        Base and dual are fitted on 70 % of the rows; the scores of the other 30 %, stratified, standardise, calibrate
+        by an unconstrained Platt map and tune the cut. The weight is one half, the dual solved by the published
+        algorithm with its constants.
+
+        Parameters
+        ----------
+        estimator : classifier, default=None
+        n_random_features : int, default=128
+            D, the random features of the dual; the paper uses 0 and 128.
+        **params : dict
+            Other parameters of the classifier; those named above can be given as well.
+
+        Returns
+        -------
+        DRRClassifier
+            Not fitted.
+
+        Examples
+        --------
+        >>> from drr import DRRClassifier
+        >>> classifier = DRRClassifier.paper(random_state=0)
+        >>> classifier.holdout, classifier.fusion_weight, classifier.dual.method
+        (0.3, 0.5, 'paper')
+        """
+        settings: dict[str, Any] = {
+            "dual": RakingDual(RakingFeatureMap(n_random_features), method="paper"),
+            "fusion_weight": DEPLOYED_WEIGHT,
+            "holdout": 0.3,
+            "calibration": "platt",
+        }
+        return cls(estimator, **(settings | params))
 
     @classmethod
     def from_scores(
@@ -425,42 +465,28 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             check_settings(self.fusion_weight, self.calibration, rule, weighted=weights is not None)
         refuse_other_class(recipe)
 
-        # 1. Rows to fit on and rows to hold out; all are held out where nothing needs fitting.
         if recipe.is_fitted:
             plan = hold_out_all(self.holdout, len(labels.codes))
         else:
             refuse_nonfinite_rows(recipe.dual.feature_map or RakingFeatureMap(), recipe.X)
-            plan = plan_holdout(self.holdout, recipe.X, labels, seed, split_params)
-        refuse_weightless(plan, weights)
-        if reads_in_passes(recipe.X):  # blocks come in the order of the rows
-            plan = Holdout([(np.sort(a), np.sort(b)) for a, b in plan.splits], plan.is_cross_fitted)
-
-        # 2. Base and duals on the one, their scores on the other.
-        results = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_and_score)(recipe, fit, held_out) for fit, held_out in plan.splits
-        )
-        models: Models = results[0][0]
-        if plan.is_cross_fitted:
-            models = fit_models(recipe, np.arange(len(labels.codes)))
-
-        # 3. Standardisation, fusion weight, calibration and cut of each rare class.
-        shares = np.bincount(labels.codes) / len(labels.codes)
-        rescorings: list[Rescoring] = []
-        for k, index in enumerate(recipe.rare):
-            parts: list[HeldOutScores] = [columns[k] for _, columns in results]
-            rescorings.append(
-                fit_rescoring(
-                    parts,
-                    fusion_weight=self.fusion_weight,
-                    calibration=self.calibration,
-                    threshold=rules[k],
-                    rare_share=float(shares[index]),
-                )
+            plan = plan_holdout(
+                self.holdout, recipe.X, labels, seed, split_params, out_of_bag=can_score_out_of_bag(recipe)
             )
-        self._models, self.rescorings_, self.classes_ = models, rescorings, labels.classes
-        everything = np.arange(len(labels.codes))
-        self.fitted_rows_ = everything if plan.is_cross_fitted else plan.splits[0][0]
-        self._seed = seed
+        refuse_weightless(plan, weights)
+        fitted = fit_composition(
+            recipe,
+            plan,
+            fusion_weight=self.fusion_weight,
+            calibration=self.calibration,
+            rules=rules,
+            n_jobs=self.n_jobs,
+        )
+        self._models, self.rescorings_, self.classes_ = fitted.models, fitted.rescorings, labels.classes
+        self._seed, self.holdout_, self.fitted_rows_ = (
+            seed,
+            plan.description,
+            plan.fitted_rows(len(labels.codes)),
+        )
         self.pos_label_ = recipe.rare_labels[0] if len(recipe.rare) == 1 else None
         return self
 

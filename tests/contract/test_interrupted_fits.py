@@ -30,7 +30,7 @@ ESTIMATORS = {
     "classifier": (
         lambda: drr.DRRClassifier(LogisticRegression(), random_state=0),
         "fused_score",
-        "drr.classifier.fit_rescoring",
+        "drr.composition.fitting.fit_rescoring",
     ),
 }
 

@@ -46,7 +46,7 @@ def test_algorithm_one_by_hand(two_classes):
     X, y = two_classes
     seed = 20240725
     forest = RandomForestClassifier(20, random_state=1)
-    classifier = DRRClassifier(forest, random_state=seed).fit(X, y)
+    classifier = DRRClassifier(forest, holdout=0.3, fusion_weight=0.5, random_state=seed).fit(X, y)
 
     fit, held_out = train_test_split(np.arange(400), test_size=0.3, stratify=y, random_state=seed)
     base = clone(forest).fit(X[fit], y[fit])
@@ -97,11 +97,12 @@ def test_a_base_without_probabilities(two_classes):
 def test_the_rows_to_hold_out_can_be_named(two_classes, base):
     X, y = two_classes
     fit, held_out = train_test_split(np.arange(400), test_size=0.3, stratify=y, random_state=5)
-    by_rows = DRRClassifier(base, holdout=(fit, held_out), random_state=5).fit(X, y)
-    by_fraction = DRRClassifier(base, random_state=5).fit(X, y)
+    options = {"fusion_weight": 0.5, "random_state": 5}
+    by_rows = DRRClassifier(base, holdout=(fit, held_out), **options).fit(X, y)
+    by_fraction = DRRClassifier(base, holdout=0.3, **options).fit(X, y)
     np.testing.assert_array_equal(by_rows.fused_score(X), by_fraction.fused_score(X))
     mask = np.isin(np.arange(400), fit)
-    by_mask = DRRClassifier(base, holdout=(mask, ~mask), random_state=5).fit(X, y)
+    by_mask = DRRClassifier(base, holdout=(mask, ~mask), **options).fit(X, y)
     np.testing.assert_allclose(by_mask.fused_score(X), by_fraction.fused_score(X), atol=1e-6)
 
 
@@ -228,13 +229,15 @@ def test_calibrations(two_classes, base):
     assert none.calibrator_ is None
     assert not hasattr(none, "predict_proba")
     assert set(none.predict(X)) == {0, 1}
-    with pytest.raises(ValueError, match="calibration must be 'sigmoid', 'isotonic' or None, got 'platt'"):
-        DRRClassifier(base, calibration="platt").fit(X, y)
+    with pytest.raises(
+        ValueError, match="calibration must be 'sigmoid', 'isotonic', 'platt' or None, got 'beta'"
+    ):
+        DRRClassifier(base, calibration="beta").fit(X, y)
 
 
 def test_separation_and_gain_come_from_the_held_out_scores(two_classes, base):
     X, y = two_classes
-    classifier = DRRClassifier(base, holdout=5, random_state=0).fit(X, y)
+    classifier = DRRClassifier(base, holdout=5, fusion_weight=0.5, random_state=0).fit(X, y)
     held_out = classifier.rescorings_[0].held_out
     figures = classifier.separation_
     plain = separation(held_out.base, held_out.dual, held_out.positive, n_resamples=0)
@@ -264,7 +267,7 @@ def test_weights_reach_every_part(two_classes, base, rng):
     weights = rng.integers(0, 3, size=400).astype(float)
     fit, held_out = train_test_split(np.arange(400), test_size=0.3, stratify=y, random_state=5)
     feature_map = FrozenEstimator(RakingFeatureMap(random_state=0).fit(X))
-    options = {"dual": RakingDual(feature_map), "random_state": 0}
+    options = {"dual": RakingDual(feature_map), "fusion_weight": 0.5, "random_state": 0}
     weighted = DRRClassifier(base, holdout=(fit, held_out), **options).fit(X, y, sample_weight=weights)
 
     counts = weights.astype(int)
@@ -321,7 +324,7 @@ class NeverFitted(LogisticRegression):
     [
         ({"fusion_weight": -1.0}, "fusion_weight must be a finite number of at least 0, got -1.0"),
         ({"fusion_weight": "best"}, "fusion_weight must be a number of at least 0 or one of"),
-        ({"calibration": "platt"}, "calibration must be 'sigmoid', 'isotonic' or None, got 'platt'"),
+        ({"calibration": "beta"}, "calibration must be 'sigmoid', 'isotonic', 'platt' or None, got 'beta'"),
         ({"threshold": "accurate"}, "threshold='accurate' is not known"),
         ({"threshold": np.nan}, "threshold must be a number"),
         ({"threshold": {1: "f1"}}, "names classes, which is for three or more"),
@@ -397,14 +400,14 @@ def test_what_is_refused(two_classes, base):
     [
         (1.5, r"fraction in \(0, 1\) or at least 2 folds, got 1.5"),
         (1, "at least 2 folds, got 1"),
-        ("half", "holdout must be a fraction"),
-        (None, "holdout must be a fraction"),
+        ("half", "holdout must be 'auto', a fraction"),
+        (None, "holdout must be 'auto', a fraction"),
         (([0, 1], [1, 2]), "row 1 is both in fit_indices and in held_out_indices"),
         (([0, 1], [400]), "held_out_indices names row 400, but X has the rows 0 to 399"),
         (([0.5], [1]), "fit_indices must hold row numbers"),
-        ((range(300),), "holdout must be a fraction"),
-        ([range(300), range(300, 400)], "holdout must be a fraction"),
-        ([3, 4], "holdout must be a fraction"),
+        ((range(300),), "holdout must be 'auto', a fraction"),
+        ([range(300), range(300, 400)], "holdout must be 'auto', a fraction"),
+        ([3, 4], "holdout must be 'auto', a fraction"),
     ],
 )
 def test_holdouts_that_are_refused(two_classes, base, holdout, message):
@@ -439,7 +442,7 @@ def test_one_minority_row_held_out_gives_a_fixed_cut(two_classes, base):
     X, y = two_classes
     keep = np.concatenate([np.flatnonzero(y == 1)[:3], np.flatnonzero(y == 0)])
     with pytest.warns(UserWarning, match="1 rows of the rare class and 108 others are held out"):
-        classifier = DRRClassifier(base, random_state=0).fit(X[keep], y[keep])
+        classifier = DRRClassifier(base, holdout=0.3, random_state=0).fit(X[keep], y[keep])
     assert classifier.calibrator_ is None
     with pytest.raises(AttributeError, match="predict_proba"):
         classifier.predict_proba(X)

@@ -59,7 +59,7 @@ def test_named_rows_are_held_out_where_both_models_are_fitted(table, fitted):
     classifier = DRRClassifier(base, dual=dual, holdout=(rows[:400], rows[400:])).fit(X, y)
     np.testing.assert_array_equal(classifier.rescorings_[0].held_out.positive, y[400:] == 1)
     assert len(DRRClassifier(base, dual=dual).fit(X, y).rescorings_[0].held_out.positive) == 600
-    with pytest.raises(ValueError, match="holdout must be a fraction"):
+    with pytest.raises(ValueError, match="holdout must be 'auto', a fraction"):
         DRRClassifier(base, dual=dual, holdout="nonsense").fit(X, y)
 
 
@@ -82,7 +82,7 @@ def test_a_single_rare_row_can_be_displayed_and_has_no_gain(table):
         warnings.simplefilter("ignore", UserWarning)  # that nothing can be held out, and no cut learned
         classifier = DRRClassifier(LogisticRegression(), random_state=0).fit(X, np.arange(600) == 7)
     assert "DRRClassifier" in classifier._repr_html_()
-    with pytest.raises(AttributeError, match="of the 180 rows held out 0 are of that class"):
+    with pytest.raises(AttributeError, match="of the 599 rows held out 0 are of that class"):
         _ = classifier.gain_
     assert not hasattr(classifier, "separation_")
 
@@ -115,9 +115,9 @@ def test_the_seed_of_a_dual_reaches_its_feature_map_but_does_not_replace_its_own
         ),
         ([(np.arange(400), np.arange(-200, 0))], "held_out_indices of fold 0 names row -200"),
         ([(np.arange(400), np.arange(400, 601))], "held_out_indices of fold 0 names row 600"),
-        ([], "holdout must be a fraction"),
-        ([3], "holdout must be a fraction"),
-        (True, "holdout must be a fraction"),
+        ([], "holdout must be 'auto', a fraction"),
+        ([3], "holdout must be 'auto', a fraction"),
+        (True, "holdout must be 'auto', a fraction"),
     ],
 )
 def test_lists_of_splits_are_checked(table, holdout, message):
@@ -139,7 +139,7 @@ def test_splits_may_be_masks_or_a_tuple(table):
 @pytest.mark.parametrize("threshold", [5.0, np.float32(5), np.int64(5)])
 def test_a_numeric_threshold_is_kept_where_too_few_rows_are_held_out(table, threshold):
     X, _ = table
-    classifier = DRRClassifier(LogisticRegression(), threshold=threshold, random_state=0)
+    classifier = DRRClassifier(LogisticRegression(), holdout=0.3, threshold=threshold, random_state=0)
     with pytest.warns(UserWarning, match="needed to learn a cut"):
         classifier.fit(X[:200], np.arange(200) < 3)
     assert classifier.threshold_ == 5.0
@@ -196,6 +196,8 @@ def test_one_row_of_each_class_and_held_out_rows_without_weight(table):
         pytest.warns(UserWarning, match="single row"),
         pytest.raises(ValueError, match="rows are too few to hold"),
     ):
+        DRRClassifier(LogisticRegression(), holdout=0.3).fit(X[:2], [0, 1])
+    with pytest.raises(ValueError, match="n_samples=2 rows are too few to hold some out of 2 classes"):
         DRRClassifier(LogisticRegression()).fit(X[:2], [0, 1])
     rows, weights = np.arange(600), (np.arange(600) < 400).astype(float)
     with pytest.raises(ValueError, match="sample_weight is zero on every held-out row"):

@@ -52,7 +52,7 @@ def classifier(rows):
 def three_classes(rng):
     y = np.repeat(["a", "b", "c"], (300, 60, 40))
     X = rng.normal(size=(400, 3)) + np.searchsorted(["a", "b", "c"], y)[:, None]
-    return DRRClassifier(LogisticRegression(), random_state=0).fit(X, y), X, y
+    return DRRClassifier(LogisticRegression(), fusion_weight=0.5, random_state=0).fit(X, y), X, y
 
 
 def test_the_fusion_curve_is_scikit_learns_average_precision(axes, rows, classifier):
@@ -102,7 +102,9 @@ def test_the_fusion_curve_of_scores_standardises_them(axes, rng):
 
 def test_the_fusion_curve_sees_through_a_pipeline(axes, rows):
     X, y = rows
-    pipeline = make_pipeline(StandardScaler(), DRRClassifier(LogisticRegression(), random_state=0)).fit(X, y)
+    pipeline = make_pipeline(
+        StandardScaler(), DRRClassifier(LogisticRegression(), fusion_weight=0.5, random_state=0)
+    ).fit(X, y)
     display = FusionCurveDisplay.from_estimator(pipeline, X, y, n_resamples=9, ax=axes)
     scaled = pipeline[:-1].transform(X)
     expected = average_precision_score(y == "rare", pipeline[-1].fused_score(scaled))
@@ -128,7 +130,7 @@ def test_samplers_within_a_pipeline_act_only_in_fit(axes, rows):
     steps = (
         StandardScaler(),
         RakingResampler(mode="add", random_state=0),
-        DRRClassifier(LogisticRegression(), random_state=0),
+        DRRClassifier(LogisticRegression(), fusion_weight=0.5, random_state=0),
     )
     pipeline = pipelines.make_pipeline(*steps).fit(X, y)
     display = FusionCurveDisplay.from_estimator(pipeline, X, y, n_resamples=9, ax=axes)
@@ -150,7 +152,7 @@ def test_of_a_search_the_best_estimator_is_shown(axes, rows):
 
 def test_the_fusion_curve_of_a_rescored_column_takes_its_base_scores(axes, rows, three_classes):
     X, y = rows
-    rescored = DRRClassifier.from_scores(X[:, 0], X[:, 1:], y, random_state=0)
+    rescored = DRRClassifier.from_scores(X[:, 0], X[:, 1:], y, fusion_weight=0.5, random_state=0)
     display = FusionCurveDisplay.from_estimator(
         rescored, X[::2, 1:], y[::2], base_score=X[::2, 0], n_resamples=9, ax=axes
     )

@@ -45,27 +45,33 @@ def test_the_closed_form_is_that_of_the_separation(scores):
     assert choose_fusion_weight(*scores, "closed_form") == expected
 
 
-def mean_best_weight_by_hand(base, dual, y, n_resamples):
-    """Rows drawn one by one within each class, scikit-learn's metric, ties averaged."""
+def cautious_angle_by_hand(base, dual, y, n_resamples):
+    """Rows drawn one by one within each class, and scikit-learn's metric."""
     rng = np.random.default_rng(1)
     members = [np.flatnonzero(y), np.flatnonzero(~y)]
-    best = []
-    for _ in range(n_resamples):
+    precisions = np.empty((len(WEIGHT_GRID), n_resamples))
+    for k in range(n_resamples):
         rows = np.concatenate([rng.choice(each, len(each)) for each in members])
-        precisions = np.array(
-            [average_precision_score(y[rows], base[rows] + weight * dual[rows]) for weight in WEIGHT_GRID]
-        )
-        best.append(np.mean(np.array(WEIGHT_GRID)[precisions >= precisions.max() - 1e-12]))
-    return np.mean(best), np.std(best)
+        precisions[:, k] = [
+            average_precision_score(y[rows], base[rows] + weight * dual[rows]) for weight in WEIGHT_GRID
+        ]
+    angles = np.arctan(WEIGHT_GRID)
+    best = [angles[np.flatnonzero(each >= each.max() - 1e-12)[0]] for each in precisions.T]
+    leader = precisions[np.argmax(precisions.mean(axis=1))]
+    close = [np.mean(leader - each) <= np.std(leader - each) for each in precisions]
+    return (np.mean(best) + angles[np.argmax(close)]) / 2, np.std(best), angles[np.argmax(close)]
 
 
 @pytest.mark.parametrize("n_positive", [12, 60])
-def test_auto_is_the_mean_of_the_best_weights_of_resamples(scores, n_positive):
+def test_auto_lies_between_the_best_and_the_smallest_weight_that_is_hardly_worse(scores, n_positive):
     base, dual, y = (each[60 - n_positive : 360] for each in scores)
-    expected, deviation = mean_best_weight_by_hand(base, dual, y, 100)
-    # Two means of 100 independent resamples: four standard errors of their difference.
-    allowed = 4 * deviation * np.sqrt(2 / N_RESAMPLES)
-    assert choose_fusion_weight(base, dual, y, "auto") == pytest.approx(expected, abs=allowed)
+    expected, deviation, cautious = cautious_angle_by_hand(base, dual, y, 400)
+    angle = np.arctan(choose_fusion_weight(base, dual, y, "auto"))
+    # Half the difference of two means of independent resamples, and the neighbours of the cautious angle.
+    angles = np.arctan(WEIGHT_GRID)
+    step = np.diff(angles)[max(0, np.searchsorted(angles, cautious) - 1)]
+    allowed = 2 * deviation * np.sqrt(1 / N_RESAMPLES + 1 / 400) + step / 2
+    assert angle == pytest.approx(expected, abs=allowed)
     assert N_RESAMPLES == 100
 
 
@@ -73,10 +79,12 @@ def test_auto_is_the_same_for_the_same_scores(scores):
     assert choose_fusion_weight(*scores, "auto") == choose_fusion_weight(*scores, "auto")
 
 
-def test_auto_takes_the_middle_where_every_weight_is_perfect():
+def test_auto_leaves_a_perfect_base_alone():
     y = np.arange(100) < 10
     perfect = np.where(y, 3.0, -1.0)
-    assert choose_fusion_weight(perfect, perfect, y, "auto") == pytest.approx(np.mean(WEIGHT_GRID))
+    assert choose_fusion_weight(perfect, perfect, y, "auto") == 0.0
+    constant = np.zeros(100)
+    assert choose_fusion_weight(np.arange(100.0), constant, y, "auto") == 0.0
 
 
 def test_weights_of_rows_count_in_auto(scores):

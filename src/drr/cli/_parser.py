@@ -82,17 +82,17 @@ def _add_fit(commands: Any) -> None:
     group.add_argument(
         "--weight",
         type=_rules.weight,
-        default=0.5,
+        default="auto",
         metavar="W",
         help="of the dual in the sum: a number or auto (default: %(default)s)",
     )
     group.add_argument(
         "--holdout",
         type=_rules.holdout,
-        default=0.3,
+        default="auto",
         metavar="H",
-        help="the share of the rows held out for weight, calibration and cut, or a number of folds (default: "
-        "%(default)s)",
+        help="how weight, calibration and cut are learned: auto (out of bag for forests, otherwise five folds), the "
+        "share of the rows to hold out, or a number of folds (default: %(default)s)",
     )
     group.add_argument(
         "--calibration",

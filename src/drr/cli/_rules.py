@@ -57,15 +57,17 @@ def weight(text: str) -> float | str:
     return text
 
 
-def holdout(text: str) -> float | int:
-    """A share of the rows, or a number of folds."""
+def holdout(text: str) -> float | int | str:
+    """A share of the rows, a number of folds, or auto."""
+    if text == "auto":
+        return text
     number = _number(text)
     if number is not None and 0 < number < 1:
         return number
     if text.isdecimal() and int(text) >= 2:
         return int(text)
     raise argparse.ArgumentTypeError(
-        f"{text!r} is neither a share between 0 and 1 nor a number of folds, 2 or more"
+        f"{text!r} is neither auto nor a share between 0 and 1 nor a number of folds, 2 or more"
     )
 
 

@@ -47,7 +47,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
     text = f"""\
 {len(training.y):,} rows, {n_rare:,} of class {training.schema.positive!r} ({n_rare / len(training.y):.2%}); \
 {len(training.schema.kinds)} columns
-average precision on {len(rescoring.held_out.positive):,} held-out rows
+average precision on {len(rescoring.held_out.positive):,} held-out rows ({model.holdout_})
   base    {gain.base_average_precision:.3f}
   fused   {gain.fused_average_precision:.3f}
   gain   {gain.gain:+.3f}  ({gain.level:.0%} interval {gain.low:+.3f} to {gain.high:+.3f})
@@ -64,6 +64,7 @@ saved             {options.output}"""
         "gain": gain.gain,
         "gain_interval": [gain.low, gain.high],
         "weight": model.fusion_weight_,
+        "holdout": model.holdout_,
         "cut": model.threshold_,
         "floor": diagnostics.floor,
         "floor_lower_bound": diagnostics.floor_lower_bound,

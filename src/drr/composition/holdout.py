@@ -13,8 +13,14 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from drr._checks.labels import Labels
+from drr._checks.rows import reads_in_passes
 
 Rows = NDArray[np.intp]
+
+# What `holdout="auto"` uses where it does not score out of the bag.
+N_FOLDS = 5
+# Of rows that are read in passes, where every fit reads them all many times.
+SHARE_OF_SOURCE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +30,14 @@ class Holdout:
     splits: list[tuple[Rows, Rows]]
     is_cross_fitted: bool
     """the models that score new rows are fitted on all rows"""
+    description: str
+    """which rows are held out, in words"""
+    is_out_of_bag: bool = False
+    """one base is fitted on all rows and scores them out of the bag; the splits are those of the dual"""
+
+    def fitted_rows(self, n_rows: int) -> Rows:
+        """The rows that the final models are fitted on."""
+        return np.arange(n_rows) if self.is_cross_fitted else self.splits[0][0]
 
 
 def is_splitter(holdout: Any) -> bool:
@@ -32,11 +46,18 @@ def is_splitter(holdout: Any) -> bool:
 
 
 def plan_holdout(
-    holdout: Any, X: Any, labels: Labels, random_state: int, split_params: Mapping[str, Any] | None = None
+    holdout: Any,
+    X: Any,
+    labels: Labels,
+    random_state: int,
+    split_params: Mapping[str, Any] | None = None,
+    *,
+    out_of_bag: bool = False,
 ) -> Holdout:
-    """Read the `holdout` parameter: a fraction, a pair of row lists, a number of folds or a splitter.
+    """Read the `holdout` parameter: "auto", a fraction, a pair of row lists, a number of folds or a splitter.
 
-    Rows of a class with a single row cannot be held out and join every fit part.
+    Rows of a class with a single row cannot be held out and join every fit part. `out_of_bag` says whether the base has
+    out-of-bag scores, which "auto" prefers.
     """
     if split_params and not is_splitter(holdout):
         raise ValueError(
@@ -44,30 +65,49 @@ def plan_holdout(
             "example holdout=sklearn.model_selection.StratifiedGroupKFold(5)"
         )
     _refuse_unknown(holdout)
-    if _is_pair(holdout):
-        plan = Holdout([_read_pair(holdout, len(labels.codes))], is_cross_fitted=False)
+    if isinstance(holdout, str):
+        plan = _plan_automatically(X, labels, random_state, out_of_bag)
+    elif _is_pair(holdout):
+        plan = Holdout([_read_pair(holdout, len(labels.codes))], False, "the rows that were named")
     elif isinstance(holdout, numbers.Integral):
-        plan = Holdout(_fold_splits(int(holdout), labels, random_state), is_cross_fitted=True)
+        folds = _fold_splits(int(holdout), labels, random_state)
+        plan = Holdout(folds, True, f"{len(folds)} folds")
     elif isinstance(holdout, numbers.Real):
-        plan = Holdout([_stratified_split(float(holdout), labels, random_state)], is_cross_fitted=False)
+        split = _stratified_split(float(holdout), labels, random_state)
+        plan = Holdout([split], False, f"{float(holdout):.3g} of the rows")
     else:
         y = labels.classes[labels.codes]
         splits = list(holdout.split(X, y, **(split_params or {})) if is_splitter(holdout) else holdout)
         if not splits or not all(_is_pair(split) for split in splits):
             raise _not_a_holdout(holdout)
         folds = [_read_pair(split, len(labels.codes), f" of fold {k}") for k, split in enumerate(splits)]
-        plan = Holdout(folds, is_cross_fitted=True)
+        plan = Holdout(folds, True, f"{len(folds)} folds of a splitter")
     _check(plan, labels)
     return plan
+
+
+def _plan_automatically(X: Any, labels: Labels, random_state: int, out_of_bag: bool) -> Holdout:
+    if reads_in_passes(X):
+        split = _stratified_split(SHARE_OF_SOURCE, labels, random_state)
+        return Holdout([split], True, f"{SHARE_OF_SOURCE:.3g} of the rows, then fitted on all")
+    # Folds as far as the smallest class reaches, without a word: nobody asked for five.
+    counts = np.bincount(labels.codes)
+    if len(labels.codes) == 0 or counts.max() < 2:
+        raise ValueError(
+            f"n_samples={len(labels.codes)} rows are too few to hold some out of {len(labels.classes)} classes"
+        )
+    smallest = int(counts[counts > 1].min())
+    folds = _fold_splits(min(N_FOLDS, smallest), labels, random_state)
+    return Holdout(folds, True, "out of bag" if out_of_bag else f"{len(folds)} folds", out_of_bag)
 
 
 def hold_out_all(holdout: Any, n_rows: int) -> Holdout:
     """Where nothing needs fitting: the rows that a pair names, or else all."""
     if _is_pair(holdout):
-        return Holdout([_read_pair(holdout, n_rows)], is_cross_fitted=False)
+        return Holdout([_read_pair(holdout, n_rows)], False, "the rows that were named")
     _refuse_unknown(holdout)
     everything = np.arange(n_rows)
-    return Holdout([(everything, everything)], is_cross_fitted=False)
+    return Holdout([(everything, everything)], False, "all rows, both models fitted before")
 
 
 def refuse_weightless(plan: Holdout, weights: NDArray[np.float64] | None) -> None:
@@ -78,6 +118,8 @@ def refuse_weightless(plan: Holdout, weights: NDArray[np.float64] | None) -> Non
 
 
 def _refuse_unknown(holdout: Any) -> None:
+    if isinstance(holdout, str) and holdout == "auto":
+        return
     is_number = isinstance(holdout, numbers.Real) and not isinstance(holdout, bool)
     is_list = hasattr(holdout, "__iter__") and not isinstance(holdout, str)
     if not (is_number or is_list or is_splitter(holdout)):
@@ -86,7 +128,7 @@ def _refuse_unknown(holdout: Any) -> None:
 
 def _not_a_holdout(holdout: Any) -> ValueError:
     return ValueError(
-        "holdout must be a fraction in (0, 1), a number of folds, a cross-validation splitter or a pair "
+        "holdout must be 'auto', a fraction in (0, 1), a number of folds, a cross-validation splitter or a pair "
         f"(fit_indices, held_out_indices), got {holdout!r}"
     )
 

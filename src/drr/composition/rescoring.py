@@ -80,8 +80,8 @@ class Rescoring:
 def check_settings(fusion_weight: object, calibration: object, threshold: object, *, weighted: bool) -> None:
     """Refuse what `fit_rescoring` would, before the models are fitted."""
     check_weight_method(fusion_weight)
-    if calibration not in (None, "sigmoid", "isotonic"):
-        raise ValueError(f"calibration must be 'sigmoid', 'isotonic' or None, got {calibration!r}")
+    if calibration not in (None, "sigmoid", "isotonic", "platt"):
+        raise ValueError(f"calibration must be 'sigmoid', 'isotonic', 'platt' or None, got {calibration!r}")
     if threshold is not None:
         check_rule(threshold, "threshold", weighted=weighted)
     elif calibration is None:
@@ -95,6 +95,7 @@ def fit_rescoring(
     calibration: str | None,
     threshold: Any,
     rare_share: float,
+    one_base: bool = False,
 ) -> Rescoring:
     """Standardise, weigh, calibrate and cut.
 
@@ -107,9 +108,17 @@ def fit_rescoring(
         As in `choose_fusion_weight`, `fit_calibration` (None for no map) and `choose_cut` (None for the probability ½).
     rare_share : float
         The share of the rare class, for the cut where too few of its rows are held out to learn one.
+    one_base : bool, default=False
+        One base scored all parts, so that its scores are standardised over all of them.
     """
     # 1. Standardise each part, and pool.
-    base_maps = [standardise(part.base, sample_weight=part.weights) for part in parts]
+    if one_base:
+        whole = np.concatenate([part.base for part in parts])
+        base_maps = [standardise(whole, sample_weight=_concatenated([part.weights for part in parts]))] * len(
+            parts
+        )
+    else:
+        base_maps = [standardise(part.base, sample_weight=part.weights) for part in parts]
     dual_maps = [standardise(part.dual, sample_weight=part.weights) for part in parts]
     held_out = HeldOutScores(
         np.concatenate([each.transform(part.base) for each, part in zip(base_maps, parts, strict=True)]),
@@ -132,7 +141,7 @@ def fit_rescoring(
     calibrator = None
     if learnable:
         if calibration is not None:
-            calibrator = fit_calibration(fused, positive, calibration, weights)  # type: ignore[arg-type]
+            calibrator = _calibrate(fused, positive, calibration, weights)
         if threshold is not None:
             cut = choose_cut(fused, positive, threshold, weights)
         else:
@@ -151,12 +160,26 @@ def cut_at_share(score: NDArray[np.float64], share: float) -> float:
     return place_cut(-levels, max(n_levels, 1))
 
 
+def _calibrate(
+    fused: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    calibration: str,
+    weights: NDArray[np.float64] | None,
+) -> Calibration:
+    if calibration == "platt":
+        return fit_calibration(fused, positive, "sigmoid", weights, constrained=False)
+    return fit_calibration(fused, positive, calibration, weights)  # type: ignore[arg-type]
+
+
 def _pooled(maps: list[Standardisation]) -> Standardisation:
     """The mean offset and the root mean square scale of the parts that vary."""
-    varying = [each for each in maps if not each.is_constant] or maps
+    varying = [each for each in maps if not each.is_constant]
+    if not varying:
+        # Models of other rows score otherwise than these constants, which nobody has seen: that counts nothing.
+        return maps[0] if len(maps) == 1 else Standardisation(maps[0].mean, np.inf, is_constant=True)
     mean = float(np.mean([each.mean for each in varying]))
     scale = float(np.sqrt(np.mean([each.scale**2 for each in varying])))
-    return Standardisation(mean, scale, is_constant=all(each.is_constant for each in maps))
+    return Standardisation(mean, scale)
 
 
 def _present(members: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> int:

@@ -20,7 +20,7 @@ from drr.fusion.standardisation import fuse
 # Weights tried for the largest average precision: even on a logarithmic scale, and no dual at all.
 WEIGHT_GRID = (0.0, 0.1, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
 
-# Resamples whose best weights are averaged. Their seed is fixed: the same scores always have the same weight.
+# Resamples on which weights are compared. Their seed is fixed, so that the same scores have the same weight.
 N_RESAMPLES = 100
 _SEED = 0
 
@@ -51,9 +51,11 @@ def choose_fusion_weight(
     method : float, "auto", "closed_form" or "average_precision", default="auto"
         A number is the weight itself. "closed_form" has the largest deflection d′(w), from the two deflections and the
         within-class correlation of the scores, corrected for their marginal standardisation and at most 4.
-        "average_precision" is the best weight of a grid from 0 to 8. "auto" is the mean of the best weights of 100
-        bootstrap resamples of the rows: few rare rows leave many weights about as good as the best one, and their
-        mean is steadier than any of them. Weights that are equally good in a resample count alike.
+        "average_precision" is the best weight of a grid from 0 to 8. "auto" resamples the rows 100 times and goes
+        halfway, as angles arctan w, between the mean of the best weights and the smallest weight whose average
+        precision is within one standard error of the best: few rare rows leave many weights about as good as the best
+        one, and of these a smaller one does less harm. Of equally good weights the smallest counts, so that a base
+        which ranks the rows perfectly gets a weight of zero.
     sample_weight : array of shape (n_rows,), optional
     pos_label : label, optional
         The rare class.
@@ -84,7 +86,7 @@ def choose_fusion_weight(
     if weights is not None:
         present = weights > 0
         base, dual, positive, weights = base[present], dual[present], positive[present], weights[present]
-    choose = _best_weight if method == "average_precision" else _mean_best_weight
+    choose = _best_weight if method == "average_precision" else _cautious_weight
     return choose(base, dual, positive, weights)
 
 
@@ -110,19 +112,40 @@ def _best_weight(base: Scores, dual: Scores, positive: NDArray[np.bool_], weight
     return WEIGHT_GRID[int(np.argmax(precisions))]
 
 
-def _mean_best_weight(
+def _cautious_weight(
     base: Scores, dual: Scores, positive: NDArray[np.bool_], weights: Scores | None
 ) -> float:
+    """Halfway, as angles arctan w, between the best weight and the smallest that is hardly worse."""
+    precisions = _resampled_precisions(base, dual, positive, weights)
+    angles = np.arctan(WEIGHT_GRID)
+
+    # 1. The mean of the best angles of the resamples; of equally good weights the smallest.
+    is_best = precisions >= precisions.max(axis=0) - _TIE
+    best_angle = float(angles[np.argmax(is_best, axis=0)].mean())
+
+    # 2. The smallest angle whose average precision is within one standard error of the largest.
+    shortfall = precisions[np.argmax(precisions.mean(axis=1))] - precisions
+    is_close = shortfall.mean(axis=1) <= shortfall.std(axis=1) + _TIE
+    cautious_angle = float(angles[np.argmax(is_close)])
+
+    return float(np.tan((best_angle + cautious_angle) / 2))
+
+
+def _resampled_precisions(
+    base: Scores, dual: Scores, positive: NDArray[np.bool_], weights: Scores | None
+) -> Scores:
+    """The average precision at every weight of the grid (rows) in every resample (columns)."""
     cells = [merge_rows(fuse(base, dual, weight), positive) for weight in WEIGHT_GRID]
     rankings = [Ranking(each.score, each.positive) for each in cells]
-    columns = [each.cell_of_row for each in cells]
-    best = []
-    for totals in resample_totals(
-        columns, positive, N_RESAMPLES, np.random.default_rng(_SEED), row_weight=weights
-    ):
-        precisions = np.stack(
-            [ranking.average_precision(each) for ranking, each in zip(rankings, totals, strict=True)]
-        )
-        is_best = precisions >= precisions.max(axis=0) - _TIE
-        best.append(np.asarray(WEIGHT_GRID) @ is_best / is_best.sum(axis=0))
-    return float(np.concatenate(best).mean())
+    batches = resample_totals(
+        [each.cell_of_row for each in cells],
+        positive,
+        N_RESAMPLES,
+        np.random.default_rng(_SEED),
+        row_weight=weights,
+    )
+    precisions = [
+        np.stack([ranking.average_precision(each) for ranking, each in zip(rankings, totals, strict=True)])
+        for totals in batches
+    ]
+    return np.concatenate(precisions, axis=1)

@@ -1,0 +1,93 @@
+"""Fit the parts of a rescored classifier: models, scores of rows they did not see, and what is learned from these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from drr._checks.rows import reads_in_passes
+from drr.composition.base_score import is_fitted, take_params
+from drr.composition.holdout import Holdout
+from drr.composition.models import Models, Recipe, fit_and_score, fit_models
+from drr.composition.out_of_bag import fit_out_of_bag, has_out_of_bag, out_of_bag_scores
+from drr.composition.rescoring import HeldOutScores, Rescoring, fit_rescoring
+
+Parts = list[list[HeldOutScores]]
+"""the scores of each rare class, part by part"""
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """The fitted models, and for each rare class everything after their scores."""
+
+    models: Models
+    rescorings: list[Rescoring]
+
+
+def can_score_out_of_bag(recipe: Recipe) -> bool:
+    """Whether the base is still to be fitted, and can score the rows that its members did not see.
+
+    Weights rule that out as they do within the ensemble: scikit-learn 1.9 draws the bags by them.
+    """
+    if recipe.base is None or is_fitted(recipe.base) or "sample_weight" in recipe.base_params:
+        return False
+    return has_out_of_bag(recipe.base)
+
+
+def fit_composition(
+    recipe: Recipe,
+    plan: Holdout,
+    *,
+    fusion_weight: float | str,
+    calibration: str | None,
+    rules: Sequence[Any],
+    n_jobs: int | None,
+) -> Composition:
+    """Fit, score what was held out, and learn from the scores."""
+    if reads_in_passes(recipe.X):  # blocks come in the order of the rows
+        plan = replace(plan, splits=[(np.sort(a), np.sort(b)) for a, b in plan.splits])
+    fit = _fit_out_of_bag if plan.is_out_of_bag else _fit_splits
+    models, parts = fit(recipe, plan, n_jobs)
+    shares = np.bincount(recipe.labels.codes) / len(recipe.labels.codes)
+    one_base = plan.is_out_of_bag or recipe.base is None or is_fitted(recipe.base)
+    rescorings = [
+        fit_rescoring(
+            parts[k],
+            fusion_weight=fusion_weight,
+            calibration=calibration,
+            threshold=rules[k],
+            rare_share=float(shares[index]),
+            one_base=one_base,
+        )
+        for k, index in enumerate(recipe.rare)
+    ]
+    return Composition(models, rescorings)
+
+
+def _fit_splits(recipe: Recipe, plan: Holdout, n_jobs: int | None) -> tuple[Models, Parts]:
+    """Base and duals on the one part of each split, their scores on the other."""
+    results = Parallel(n_jobs=n_jobs)(
+        delayed(fit_and_score)(recipe, fit, held_out) for fit, held_out in plan.splits
+    )
+    models: Models = results[0][0]
+    if plan.is_cross_fitted:
+        models = fit_models(recipe, np.arange(len(recipe.labels.codes)))
+    return models, [[columns[k] for _, columns in results] for k in range(len(recipe.rare))]
+
+
+def _fit_out_of_bag(recipe: Recipe, plan: Holdout, n_jobs: int | None) -> tuple[Models, Parts]:
+    """One base on all rows, which scores them out of the bag; duals by the splits, as beside a column of scores."""
+    labels = recipe.labels
+    everything = np.arange(len(labels.codes))
+    params = take_params(recipe.base_params, everything, len(everything))
+    base = fit_out_of_bag(recipe.base, recipe.X, labels.classes[labels.codes], params)
+    scores = out_of_bag_scores(base, recipe.X, recipe.rare_labels)
+    known = np.asarray(np.isfinite(scores).all(axis=1))
+    beside = replace(recipe, base=None, base_params={}, given_scores=scores)
+    splits = [(fit, held_out[known[held_out]]) for fit, held_out in plan.splits]
+    models, parts = _fit_splits(beside, replace(plan, splits=splits), n_jobs)
+    return replace(models, base=base), parts

@@ -1,0 +1,196 @@
+"""How rows are held out by default: out of the bag, by folds, and as the paper has it."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from drr import DRRClassifier, RakingDual
+from drr.calibration import fit_calibration
+from drr.fusion import choose_fusion_weight, fuse, standardise
+
+
+@pytest.fixture
+def table(rng):
+    y = (np.arange(500) < 60).astype(int)
+    return rng.normal(size=(500, 4)) + 0.8 * y[:, None], y
+
+
+def test_a_forest_is_fitted_once_and_judged_out_of_the_bag(table):
+    X, y = table
+    forest = RandomForestClassifier(60, random_state=3)
+    classifier = DRRClassifier(forest, random_state=0).fit(X, y)
+    assert classifier.holdout_ == "out of bag"
+    np.testing.assert_array_equal(classifier.fitted_rows_, np.arange(500))
+
+    reference = clone(forest).set_params(oob_score=True).fit(X, y)
+    np.testing.assert_array_equal(classifier.base_score(X), reference.predict_proba(X)[:, 1])
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
+    out_of_bag = reference.oob_decision_function_[:, 1]
+    base = standardise(out_of_bag).transform(np.concatenate([out_of_bag[rows] for _, rows in folds]))
+    dual = []
+    for fit, rows in folds:
+        ratio = RakingDual(random_state=0).fit(X[fit], y[fit]).log_density_ratio(X[rows])
+        dual.append(standardise(ratio).transform(ratio))
+    held_out = classifier.rescorings_[0].held_out
+    np.testing.assert_allclose(held_out.base, base, atol=1e-12)
+    np.testing.assert_allclose(held_out.dual, np.concatenate(dual), atol=1e-12)
+    positive = np.concatenate([y[rows] for _, rows in folds]) == 1
+    assert classifier.fusion_weight_ == choose_fusion_weight(base, np.concatenate(dual), positive)
+    np.testing.assert_array_equal(
+        classifier.dual_score(X), RakingDual(random_state=0).fit(X, y).log_density_ratio(X)
+    )
+
+
+class CountedForest(RandomForestClassifier):
+    n_fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        type(self).n_fits += 1
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_forest_costs_one_fit_and_another_base_six(table, monkeypatch):
+    DRRClassifier(CountedForest(50), random_state=0).fit(*table)
+    assert CountedForest.n_fits == 1
+    fits = []
+    plain = LogisticRegression.fit
+    monkeypatch.setattr(
+        LogisticRegression,
+        "fit",
+        lambda self, *args, **kwargs: fits.append(1) or plain(self, *args, **kwargs),
+    )
+    assert DRRClassifier(LogisticRegression(), random_state=0).fit(*table).holdout_ == "5 folds"
+    assert len(fits) == 6
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [
+        (make_pipeline(StandardScaler(), RandomForestClassifier(50, random_state=0)), "out of bag"),
+        (ExtraTreesClassifier(50, bootstrap=True, random_state=0), "out of bag"),
+        (BaggingClassifier(DecisionTreeClassifier(), n_estimators=50, random_state=0), "out of bag"),
+        (RandomForestClassifier(50, bootstrap=False, random_state=0), "5 folds"),
+        (RandomForestClassifier(20, random_state=0), "5 folds"),
+        (ExtraTreesClassifier(50, random_state=0), "5 folds"),
+        (RandomForestClassifier(50, class_weight="balanced", random_state=0), "5 folds"),
+    ],
+    ids=[
+        "pipeline",
+        "extra trees",
+        "bagging",
+        "no bootstrap",
+        "few trees",
+        "extra trees of all rows",
+        "bags by weight",
+    ],
+)
+def test_bases_that_have_out_of_bag_scores_are_judged_by_them(table, base, expected):
+    assert DRRClassifier(base, random_state=0).fit(*table).holdout_ == expected
+
+
+def test_rows_that_are_in_every_bag_are_not_held_out(table):
+    X, y = table
+    # Bags of fifty times as many rows miss one only now and then.
+    bagging = BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=50, random_state=0)
+    bagging.set_params(max_samples=4 * len(y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        classifier = DRRClassifier(bagging, random_state=0).fit(X, y)
+    seen = np.stack([np.isin(np.arange(500), rows) for rows in classifier.estimator_.estimators_samples_])
+    assert 0 < seen.all(axis=0).sum() < 250
+    assert len(classifier.rescorings_[0].held_out.base) == 500 - seen.all(axis=0).sum()
+
+
+def test_weights_of_rows_keep_the_folds(table):
+    X, y = table
+    forest = RandomForestClassifier(50, random_state=0)
+    assert DRRClassifier(forest, random_state=0).fit(X, y, sample_weight=1.0 + y).holdout_ == "5 folds"
+
+
+def test_a_balanced_forest_is_judged_by_the_trees_whose_sample_lacks_the_row(table):
+    ensemble = pytest.importorskip("imblearn.ensemble")
+    X, y = table
+    forest = ensemble.BalancedRandomForestClassifier(50, random_state=0)
+    classifier = DRRClassifier(make_pipeline(StandardScaler(), forest), random_state=0).fit(X, y)
+    assert classifier.holdout_ == "out of bag"
+    fitted, Z = classifier.estimator_[-1], classifier.estimator_[:-1].transform(X)
+    votes = np.full((50, len(y)), np.nan)
+    for k, (sampler, tree) in enumerate(zip(fitted.samplers_, fitted.estimators_, strict=True)):
+        unseen = np.setdiff1d(np.arange(len(y)), sampler.sample_indices_)
+        votes[k, unseen] = tree.predict_proba(Z[unseen].astype(np.float32))[:, 1]
+    expected = standardise(np.nanmean(votes, axis=0)).transform(np.nanmean(votes, axis=0))
+    order = np.concatenate([rows for _, rows in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)])
+    np.testing.assert_allclose(classifier.rescorings_[0].held_out.base, expected[order], atol=1e-12)
+
+
+def test_a_resampler_before_the_forest_keeps_the_folds(table):
+    pipelines = pytest.importorskip("imblearn.pipeline")
+    samplers = pytest.importorskip("imblearn.under_sampling")
+    base = pipelines.make_pipeline(
+        samplers.RandomUnderSampler(random_state=0), RandomForestClassifier(50, random_state=0)
+    )
+    assert DRRClassifier(base, random_state=0).fit(*table).holdout_ == "5 folds"
+
+
+def test_few_rare_rows_make_fewer_folds_without_a_warning(table):
+    X, y = table
+    keep = np.concatenate([np.flatnonzero(y == 1)[:3], np.flatnonzero(y == 0)])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*folds")
+        warnings.filterwarnings("ignore", message="The .* calibration rows")
+        classifier = DRRClassifier(LogisticRegression(), random_state=0).fit(X[keep], y[keep])
+    assert classifier.holdout_ == "3 folds"
+
+
+def test_three_classes_are_judged_out_of_the_bag(rng):
+    y = np.repeat(["a", "b", "c"], (200, 60, 40))
+    X = rng.normal(size=(300, 3)) + np.searchsorted(["a", "b", "c"], y)[:, None]
+    classifier = DRRClassifier(RandomForestClassifier(50, random_state=0), random_state=0).fit(X, y)
+    assert classifier.holdout_ == "out of bag"
+    assert (classifier.predict(X) == y).mean() > 0.9
+
+
+def test_a_constant_score_of_the_folds_counts_nothing(table):
+    X, y = table
+    classifier = DRRClassifier(
+        DummyClassifier(strategy="prior"), fusion_weight=1.0, calibration=None, random_state=0
+    ).fit(X, y)
+    rescoring = classifier.rescorings_[0]
+    dual = rescoring.dual_standardisation.transform(classifier.dual_score(X))
+    np.testing.assert_array_equal(classifier.fused_score(X), dual)
+
+
+def test_the_setting_of_the_paper_by_hand(table):
+    X, y = table
+    classifier = DRRClassifier.paper(LogisticRegression(), random_state=11).fit(X, y)
+    fit, held_out = train_test_split(np.arange(500), test_size=0.3, stratify=y, random_state=11)
+    assert classifier.holdout_ == "0.3 of the rows"
+    np.testing.assert_array_equal(classifier.fitted_rows_, fit)
+    base = LogisticRegression(random_state=11).fit(X[fit], y[fit])
+    dual = RakingDual(method="paper", random_state=11).fit(X[fit], y[fit])
+    z_base = standardise(base.predict_proba(X[held_out])[:, 1])
+    z_dual = standardise(dual.log_density_ratio(X[held_out]))
+    fused = fuse(
+        z_base.transform(base.predict_proba(X)[:, 1]), z_dual.transform(dual.log_density_ratio(X)), 0.5
+    )
+    np.testing.assert_array_equal(classifier.fused_score(X), fused)
+    platt = fit_calibration(fused[held_out], y[held_out], constrained=False)
+    np.testing.assert_array_equal(classifier.predict_proba(X)[:, 1], platt.predict(fused))
+    assert DRRClassifier.paper(n_random_features=0).dual.feature_map.n_random_features == 0
+    assert DRRClassifier.paper(holdout=0.5).holdout == 0.5
+
+
+def test_the_map_of_the_paper_may_fall(table):
+    X, y = table
+    options = {"fusion_weight": 0.0, "calibration": "platt", "random_state": 0}
+    backwards = DRRClassifier.from_scores(-X.sum(axis=1), X, y, **options)
+    assert backwards.calibrator_.slope < 0
