@@ -437,7 +437,7 @@ def test_too_large_to_standardise():
 def test_tables_read_in_several_blocks_are_read_whole(make, rng, monkeypatch):
     rows = rng.normal(size=(250, 3))
     expected = RakingFeatureMap(6, random_state=0).fit(rows).transform(rows)
-    for name in ("_BLOCK_SIZE", "_FEWEST_ROWS"):
+    for name in ("_BLOCK_SIZE", "_MIN_ROWS"):
         monkeypatch.setattr(columns_module, name, 60)  # 60 rows at a time, and 10 in the end
     read = RakingFeatureMap(6, random_state=0).fit(make(rows)).transform(make(rows))
     np.testing.assert_allclose(scipy.sparse.csr_array(read).toarray(), expected, rtol=1e-12, atol=1e-14)

@@ -37,7 +37,7 @@ def as_numbers(values: NDArray[Any], labels: list[str], first_row: int) -> NDArr
         raise _not_a_number(values, labels, first_row, error) from None
 
 
-def refuse_nonfinite(block: Numbers, labels: list[str], first_row: int, *, allow_nan: bool) -> None:
+def check_finite(block: Numbers, labels: list[str], first_row: int, *, allow_nan: bool) -> None:
     """Raise ValueError at the first infinity, and at the first NaN unless those are allowed."""
     values = block.data if scipy.sparse.issparse(block) else block
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,6 +1,6 @@
 """Columns of any table: arrays, lists, CSR matrices, pandas and polars frames behind one interface.
 
-Numeric columns are handed out in blocks of rows, so that no conversion ever copies the whole table; categorical columns
+Numeric columns are handed out in blocks of rows, because no conversion may copy the whole table; categorical columns
 as integer codes with the list of their levels.
 """
 
@@ -15,7 +15,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
-from drr._checks.numbers import Numbers, as_numbers, refuse_nonfinite, same_width
+from drr._checks.numbers import Numbers, as_numbers, check_finite, same_width
 from drr._checks.sparse import as_csr, sum_duplicates
 from drr._checks.tables import frame_of_arrow
 from drr._native import core
@@ -23,7 +23,7 @@ from drr.features.scaling import ColumnScaling, learn_scaling
 
 # Numbers in a block: 8 MB in double precision, some 50 000 rows of 20 columns.
 _BLOCK_SIZE = 2**20
-_FEWEST_ROWS = 512
+_MIN_ROWS = 512
 
 
 class Columns(abc.ABC):
@@ -38,16 +38,16 @@ class Columns(abc.ABC):
         return len(self.labels)
 
     def is_categorical(self, position: int) -> bool:
-        """Whether the column's own dtype says that it holds levels rather than numbers."""
+        """Return whether the column's own dtype says that it holds levels rather than numbers."""
         return False
 
     @abc.abstractmethod
     def factorize(self, position: int) -> tuple[NDArray[np.intp], list[Any]]:
-        """The code of every row, −1 for missing, and the level that each code stands for, in any order."""
+        """Return the code of every row, −1 for missing, and the level of each code, in any order."""
 
     @abc.abstractmethod
     def scaling(self, positions: Sequence[int], *, impute: bool, distances: bool) -> ColumnScaling:
-        """Means, scales and norms of the numeric columns at those positions, and if asked for the distances."""
+        """Return means, scales and norms of the numeric columns at these positions, with distances if asked for."""
 
 
 class TableColumns(Columns):
@@ -58,15 +58,15 @@ class TableColumns(Columns):
 
     @abc.abstractmethod
     def _numeric_rows(self, positions: list[int], begin: int, end: int) -> Numbers:
-        """Those columns of those rows as float64 or float32 with contiguous rows, or as CSR."""
+        """Return some columns of some rows as float64 or float32 with contiguous rows, or as CSR."""
 
     def numeric_blocks(self, positions: list[int], *, allow_nan: bool) -> Iterator[tuple[int, int, Numbers]]:
-        """Yield (begin, end, rows begin … end − 1 of the columns), refusing what is not finite."""
-        step = max(_FEWEST_ROWS, _BLOCK_SIZE // max(1, len(positions)))
+        """Yield (begin, end, rows begin … end − 1 of the columns); raise ValueError at a value that is not finite."""
+        step = max(_MIN_ROWS, _BLOCK_SIZE // max(1, len(positions)))
         for begin in range(0, self.n_rows, step):
             end = min(self.n_rows, begin + step)
             block = self._numeric_rows(positions, begin, end)
-            refuse_nonfinite(block, [self.labels[j] for j in positions], begin, allow_nan=allow_nan)
+            check_finite(block, [self.labels[j] for j in positions], begin, allow_nan=allow_nan)
             yield begin, end, block
 
 
@@ -207,7 +207,7 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> TableColumns:
 
 
 def factorize_array(column: NDArray[Any], label: str) -> tuple[NDArray[np.intp], list[Any]]:
-    """Codes and levels of one column of an array; None, NaN and pandas' NA are missing."""
+    """Return codes and levels of one column of an array; None, NaN and pandas' NA are missing."""
     if column.dtype.kind in "iufb":
         values, codes = np.unique(column, return_inverse=True)
         codes = codes.astype(np.intp).ravel()
@@ -242,7 +242,7 @@ def _unhashable(label: str, error: TypeError) -> TypeError:
 def _validate_array(estimator: Any, X: Any, *, reset: bool) -> Any:
     if isinstance(X, (list, tuple)):
         array = np.asarray(X)
-        # Beside text, numpy would turn numbers into text as well.
+        # If a list holds text, numpy would turn its numbers into text as well.
         X = np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
     if scipy.sparse.issparse(X):
         X = validate_data(
@@ -259,7 +259,7 @@ def _validate_array(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def _check_names(estimator: Any, given: list[Any], *, reset: bool) -> None:
-    """Refuse columns other than those of the fit, in scikit-learn's words but naming the ones out of place."""
+    """Check the names of columns against the fit, with scikit-learn's messages that also name the wrong ones."""
     fitted = list(getattr(estimator, "feature_names_in_", []))
     if reset or not fitted or given == fitted:
         return

@@ -62,7 +62,7 @@ class Embedding:
     def dense(
         self, rows: TableColumns, codes: NDArray[np.int32] | None, dtype: DTypeLike, allow_nan: bool
     ) -> NDArray[Any]:
-        """Φ as an array."""
+        """Return Φ as an array."""
         out = np.empty((rows.n_rows, self.n_features), dtype=dtype)
         for begin, end, numeric, block_codes in self._blocks(rows, codes, allow_nan):
             core.embed(self, numeric, block_codes, out[begin:end], n_threads=resolve_n_threads(None))
@@ -71,7 +71,7 @@ class Embedding:
     def csr(
         self, rows: TableColumns, codes: NDArray[np.int32] | None, dtype: DTypeLike, allow_nan: bool
     ) -> Any:
-        """Φ as a CSR array, written entry by entry."""
+        """Return Φ as a CSR array, written entry by entry."""
         entries = np.full(rows.n_rows, len(self.mean) + len(self.phases))
         if codes is not None:
             entries += (codes >= 0).sum(axis=1)
@@ -96,7 +96,7 @@ class Embedding:
     def scores(
         self, rows: TableColumns, codes: NDArray[np.int32] | None, theta: NDArray[np.float64], allow_nan: bool
     ) -> NDArray[np.float64]:
-        """Φθ without Φ."""
+        """Return Φθ without computing Φ."""
         scores = np.empty(rows.n_rows)
         for begin, end, numeric, block_codes in self._blocks(rows, codes, allow_nan):
             scores[begin:end] = core.embed_scores(
@@ -115,13 +115,13 @@ class Embedding:
 def draw_waves(
     n_inputs: int, n_waves: int, gamma: float, random: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """W and b for the kernel exp(−γ‖z − z'‖²), W first, row by row, then b."""
+    """Draw W and b for the kernel exp(−γ‖z − z'‖²), W first, row by row, then b."""
     weights = np.sqrt(2.0 * gamma) * random.normal(size=(n_inputs, n_waves))
     return weights, random.uniform(0.0, 2.0 * np.pi, size=n_waves)
 
 
 def block_factors(norm: float, n_linear: int, n_variables: int, n_waves: int) -> tuple[float, float, float]:
-    """(α, β, κ); an inactive block has factor one."""
+    """Return the factors (α, β, κ) of the blocks; an inactive block has factor one."""
     n_active = (n_linear > 0) + (n_variables > 0) + (n_waves > 0)
     share = 1.0 / np.sqrt(n_active)
     return (

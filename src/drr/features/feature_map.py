@@ -19,7 +19,7 @@ from drr.features.columns import Columns, TableColumns, read_columns
 from drr.features.embedding import Embedding, block_factors, draw_waves
 from drr.features.levels import find_categorical, learn_levels
 
-# A sparse entry is read one at a time, a dense one in vectors: CSR is chosen only where it halves the memory.
+# A sparse entry is read one at a time, a dense one in vectors: CSR is chosen only if it halves the memory.
 _WORTHWHILE_SAVING = 0.5
 
 
@@ -32,7 +32,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - linear: :math:`z` divided by its largest Euclidean norm on the fitted rows (at least 1e-12);
     - one-hot: an indicator per level of each of the :math:`c` categorical variables, divided by :math:`\sqrt c`. A
       level not seen at fit sets no indicator (a warning names columns that hold nothing else because their type or
-      spelling differs from that at fit); a missing value is a level of its own;
+      spelling differs from that at fit); a missing value is a separate level;
     - random Fourier: :math:`\sqrt{2/D}\,\cos(z^\top W + b)`, whose inner products approximate the kernel
       :math:`\exp(-\gamma\lVert z - z'\rVert^2)`. With an integer seed, W is :math:`\sqrt{2\gamma}` times the first
       normal draws of :func:`numpy.random.default_rng`, one row per numeric column, and b its uniform draws after
@@ -55,19 +55,19 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Levels seen less often than this (a count, or a fraction of the rows) share one column, as in
         :class:`sklearn.preprocessing.OneHotEncoder`.
     max_categories : int, optional
-        The most columns that the levels of one variable may have; the least frequent share the last of them. Missing
-        values are never pooled: where there are any, they have one more column, however few they are.
+        The largest number of columns for the levels of one variable; the least frequent share the last one. Missing
+        values are never pooled: if there are any, they have one more column, however few they are.
     random_state : int, Generator, RandomState instance or None, default=None
         Seed of W and b. A Generator is drawn from as it is; a RandomState seeds one. The rows for the median distance
-        are drawn with a seed of their own, always the same.
+        are always drawn with the same separate seed.
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
         Precision of the output. The arithmetic is in double precision either way.
     missing : {"impute", "error"}, default="impute"
         What to do with NaN in numeric columns. "impute" puts the mean of the column, and for every column that has
         missing values at fit adds their indicator as one more numeric column, standardised with the others: the same as
-        a preceding ``SimpleImputer(add_indicator=True)``. "error" raises ValueError with the place of the first one.
+        a preceding ``SimpleImputer(add_indicator=True)``. "error" raises ValueError with the position of the first one.
     sparse_output : {"auto", True, False}, default="auto"
-        Whether `transform` returns a CSR array. "auto" does where that takes at most half the memory, which needs many
+        Whether `transform` returns a CSR array. "auto" does if that takes at most half the memory, which needs many
         levels and few numeric columns; the choice is made at fit. Data frames cannot hold it: use False with
         ``set_output``.
 
@@ -82,7 +82,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     norm_ : float
         The divisor of the linear block.
     categories_ : list of arrays
-        The levels of each categorical variable; None stands for missing.
+        The levels of each categorical variable; None means missing.
     is_categorical_ : array of bool, one per column
     blocks_ : dict of str to slice
         The output columns of the blocks "linear", "one_hot" and "fourier".
@@ -90,7 +90,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Whether `transform` returns a CSR array.
     n_features_in_ : int
     feature_names_in_ : array of str
-        Only where X has column names.
+        Only if X has column names.
 
     Notes
     -----
@@ -220,7 +220,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return build(rows, codes, np.dtype(self.dtype), self.missing == "impute")
 
     def project(self, X: Any, theta: ArrayLike) -> NDArray[np.float64]:
-        """The product of `transform(X)` with `theta`, without forming the features.
+        """Return the product of `transform(X)` with `theta`, without forming the features.
 
         Parameters
         ----------
@@ -249,12 +249,12 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._embedding.scores(rows, codes, theta, self.missing == "impute")
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """Names of the features: ``age``, ``age=<missing>``, ``colour=red``, ``fourier0`` and so on.
+        """Return the names of the features: ``age``, ``age=<missing>``, ``colour=red``, ``fourier0`` and so on.
 
         Parameters
         ----------
         input_features : array of str, optional
-            Names of the columns of X, where `fit` saw none; by default ``x0``, ``x1``, …
+            Names of the columns of X, if `fit` saw none; by default ``x0``, ``x1``, …
 
         Returns
         -------

@@ -18,7 +18,7 @@ _ABSENT = -1
 
 
 def find_categorical(rows: Columns, chosen: Any, names: list[str]) -> NDArray[np.bool_]:
-    """The mask of the categorical columns: by dtype, or by the names, positions or booleans in `chosen`."""
+    """Return the mask of the categorical columns: by dtype, or by names, positions or booleans in `chosen`."""
     mask = np.zeros(rows.n_columns, dtype=bool)
     if isinstance(chosen, str) and chosen == "from_dtype":
         mask[:] = [rows.is_categorical(j) for j in range(rows.n_columns)]
@@ -78,7 +78,7 @@ class Levels:
         return self.values if self.missing_column == _ABSENT else np.append(self.values, [None])
 
     def encode(self, codes: NDArray[np.intp], levels: Sequence[Any]) -> NDArray[np.int32]:
-        """The one-hot column of every row, −1 for levels not seen at fit; the arguments come from `factorize`."""
+        """Return the one-hot column of every row, −1 for levels not seen at fit, from the results of `factorize`."""
         column_of = dict(zip(self.values.tolist(), self.columns.tolist(), strict=True))
         columns = [column_of.get(level, _ABSENT) for level in levels]
         return np.array([*columns, self.missing_column], dtype=np.int32)[
@@ -86,7 +86,7 @@ class Levels:
         ]  # code −1, missing, is the last
 
     def drift(self, levels: Sequence[Any]) -> str | None:
-        """A value and what fit saw in its place, where none of the levels was seen then for their type or spelling.
+        """Describe a value and its counterpart at fit, if no level was seen then because of its type or spelling.
 
         Nothing but new levels is no drift: a fold of whole groups that were held out looks like that, or a block of
         sorted rows.
@@ -140,20 +140,20 @@ def learn_levels(
 
 
 def _as_count(min_frequency: float | None, n_rows: int) -> int | None:
-    """A fraction of all rows as a count, because the encoder sees only those without missing values."""
+    """Turn a fraction of all rows into a count: the encoder sees only the rows without missing values."""
     if min_frequency is None:
         return None
     return math.ceil(min_frequency * n_rows) if min_frequency < 1 else int(min_frequency)
 
 
 def _kinds(values: Iterable[Any]) -> set[type]:
-    """The types of values that never equal each other: numbers of different types do."""
+    """Return the types of values that never equal each other: numbers of different types do."""
     families = (numbers.Real, str)
     return {next((each for each in families if isinstance(value, each)), type(value)) for value in values}
 
 
 def _spelling(value: Any) -> float | str:
-    """Equal for values that differ in type, in capitals or as 1 and "1.0" do."""
+    """Return the same for values that differ only in type, in capitals, or as 1 and "1.0" do."""
     text = str(value).strip().casefold()
     try:
         return float(text)
@@ -164,7 +164,7 @@ def _spelling(value: Any) -> float | str:
 def _sorting_order(levels: Sequence[Any]) -> list[int]:
     try:
         return sorted(range(len(levels)), key=levels.__getitem__)
-    except TypeError:  # text beside numbers, say: any order will do that does not depend on the rows
+    except TypeError:  # text and numbers, for example: any order works that does not depend on the rows
         return sorted(range(len(levels)), key=lambda k: (type(levels[k]).__name__, str(levels[k])))
 
 

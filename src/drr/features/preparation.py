@@ -173,7 +173,7 @@ def _numbers_of_objects(column: Any, first_row: int, missing: frozenset[str]) ->
 
 
 def _number_of(value: Any, missing: frozenset[str]) -> float | None:
-    """Return the number that a cell holds, NaN if it stands for a missing one, None for anything else."""
+    """Return the number that a cell holds, NaN if it is missing, None for anything else."""
     if not isinstance(value, str):
         try:
             return float(value)
@@ -185,12 +185,12 @@ def _number_of(value: Any, missing: frozenset[str]) -> float | None:
 
 
 def is_number_text(text: str) -> bool:
-    """Whether a text is a number as files write them: no blanks inside, no underscores, no words."""
+    """Return whether a text is a number as files write them: no blanks inside, no underscores, no words."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def is_plain_number(text: str) -> bool:
-    """Whether a text is a number without leading zeros, plus sign or exponent: neither a code nor a name."""
+    """Return whether a text is a number without leading zeros, plus sign or exponent, thus not a code or name."""
     digits = text.removeprefix("-")
     return (
         is_number_text(text)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from drr.features.columns import TableColumns
 
 _SMALLEST_NORM = 1e-12
-_MOST_DISTANCE_ROWS = 1000
+_MAX_DISTANCE_ROWS = 1000
 _EPS = np.finfo(np.float64).eps
 
 Standardisation: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]
@@ -34,13 +34,13 @@ class ColumnScaling:
     norm: float
     """max‖z‖ over the fitted rows, at least 1e-12"""
     median_distance: float
-    """the median of ‖zᵢ − zⱼ‖² over pairs of at most 1000 rows; 1 if it would be 0, NaN if nobody asked for it"""
+    """the median of ‖zᵢ − zⱼ‖² over pairs of at most 1000 rows; 1 if it would be 0, NaN if it was not asked for"""
 
 
 def learn_scaling(
     rows: TableColumns, numeric: Sequence[int], *, impute: bool, distances: bool
 ) -> ColumnScaling:
-    """Means and standard deviations (ddof 0) in one pass over the numeric columns, norms in another.
+    """Compute means and standard deviations (ddof 0) in one pass over the numeric columns, norms in another.
 
     Without `distances` their median is not computed and left NaN.
     """
@@ -58,10 +58,10 @@ def learn_scaling(
 
 
 def distance_rows(n_rows: int) -> NDArray[np.intp]:
-    """Which rows the median distance is taken between."""
-    if n_rows <= _MOST_DISTANCE_ROWS:
+    """Return the rows between which the median distance is taken."""
+    if n_rows <= _MAX_DISTANCE_ROWS:
         return np.arange(n_rows)
-    return np.asarray(np.random.default_rng(0).choice(n_rows, _MOST_DISTANCE_ROWS, replace=False))
+    return np.asarray(np.random.default_rng(0).choice(n_rows, _MAX_DISTANCE_ROWS, replace=False))
 
 
 def finish_scaling(
@@ -71,7 +71,7 @@ def finish_scaling(
     largest: float,
     sample: NDArray[Any] | None,
 ) -> ColumnScaling:
-    """With the largest norm of the standardised rows, and some of the raw rows for the distances between them."""
+    """Complete a scaling with the largest norm of the standardised rows, and raw rows for their distances."""
     median = np.nan
     if sample is not None:
         median = core.median_distance(sample, mean, scale, indicated, n_threads=resolve_n_threads(None))
@@ -97,7 +97,7 @@ def finish_moments(
     n_rows: int,
     labels: list[str],
 ) -> Standardisation:
-    """(mean, scale, indicated) from the moments of the observed values; `scale` is the deviation, or one."""
+    """Return (mean, scale, indicated) from the moments of the observed values; `scale` is the deviation, or one."""
     # Constant columns, and columns never observed, are kept apart: the rounded mean of a constant may differ from it,
     # and z is to be exactly zero there.
     constant, never = lowest == highest, count == 0
@@ -128,10 +128,10 @@ def finish_moments(
 
 
 def as_dense_rows(block: Numbers) -> NDArray[Any]:
-    """Numbers as an array of their own precision."""
+    """Return numbers as an array of the same precision."""
     return np.asarray(block.toarray() if scipy.sparse.issparse(block) else block)
 
 
 def as_dense(block: Numbers) -> NDArray[np.float64]:
-    """Numbers as an array of doubles."""
+    """Return numbers as an array of doubles."""
     return as_dense_rows(block).astype(np.float64, copy=False)

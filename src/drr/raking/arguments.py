@@ -1,4 +1,4 @@
-"""The arguments that the floor and the dual share, beside rows and weights."""
+"""Check the arguments that the floor and the dual share, other than rows and weights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from drr._checks.arrays import Features, check_vector
 from drr.raking.results import Dual, Floor
 
-_MOST_ITERATIONS = 2**31 - 1  # what the core can count, and more than any solve takes
+_MAX_ITERATIONS = 2**31 - 1  # what the core can count, and more than any solve takes
 _ROUND_OFF = 1e-9  # of a floor's bounds, in units of the numbers that they are sums of
 
 
@@ -49,7 +49,7 @@ def check_method(method: object) -> None:
 
 
 def check_max_iter(max_iter: int | None) -> int:
-    """The limit for the core, where 0 stands for the method's own."""
+    """Return the limit for the core; 0 means the limit of the method."""
     if max_iter is None:
         return 0
     try:
@@ -58,7 +58,7 @@ def check_max_iter(max_iter: int | None) -> int:
         raise TypeError(f"max_iter must be None or a whole number, got {max_iter!r}") from None
     if number < 1:
         raise ValueError(f"max_iter must be None or at least 1, got {number}")
-    return min(number, _MOST_ITERATIONS)
+    return min(number, _MAX_ITERATIONS)
 
 
 def check_results(floor: object, start: object) -> None:
@@ -119,7 +119,7 @@ def check_start(start: Dual, n_columns: int) -> None:
 
 
 def start_direction(floor: Floor | None, start: Dual | None) -> NDArray[np.float64] | None:
-    """What the core takes for a floor residual, only to start from its opposite: at the optimum Aᵀw = −δθ/‖θ‖."""
+    """Return the direction from whose opposite the core starts: at the optimum Aᵀw = −δθ/‖θ‖."""
     if start is None or not start.theta.any():
         return None if floor is None else floor.residual
     return np.asarray(-start.theta)

@@ -27,7 +27,7 @@ def _explain_floor(floor: Floor) -> str:
     bounds = f"the floor is between {floor.lower_bound:.10g} and {floor.value:.10g}"
     if floor.status is Status.ROUND_OFF:
         remedy = (
-            "Rounding beside the norms of the rows hides what is left between the bounds. Where that is too "
+            "Rounding at the size of the rows' norms hides the rest of the gap between the bounds. If that is too "
             "coarse, centre the features near the target, or bring their columns to a common scale."
         )
     else:
@@ -41,7 +41,7 @@ def _explain_dual(dual: Dual) -> str:
     values = f"gap {dual.gap:.3g} nats, gradient norm {dual.gradient_norm:.3g}, discrepancy {dual.discrepancy:.10g}"
     if dual.status is Status.ROUND_OFF:
         remedy = (
-            "Round-off in the features is larger than the accuracy asked for. Where that is too coarse, centre the "
+            "Round-off in the features is larger than the accuracy asked for. If that is too coarse, centre the "
             "features near the target, bring their columns to a common scale, or choose a larger tolerance."
         )
     else:

@@ -35,7 +35,7 @@ class Moments:
     """Φᵀw, of the majority under the raked weights"""
 
     def table(self, theta: NDArray[np.float64]) -> Any:
-        """One row per moment as a pandas frame, in the order of the features."""
+        """Return one row per moment as a pandas frame, in the order of the features."""
         try:
             import pandas
         except ImportError:
@@ -53,7 +53,7 @@ class Moments:
         return pandas.DataFrame(columns, index=pandas.Index(self.names, name="moment"))
 
     def worst(self, n: int = _N_WORST_MOMENTS) -> tuple[MomentGap, ...]:
-        """The moments that are farthest from the target after raking, the farthest first."""
+        """Return the moments that are farthest from the target after raking, the farthest first."""
         gaps = self.raked - self.target
         order = np.argsort(-np.abs(gaps), kind="stable")[:n]
         return tuple(
@@ -130,7 +130,7 @@ class DualDiagnostics:
 
 
 def diagnose(raking: Raking, moments: Moments, absent_levels: tuple[str, ...]) -> DualDiagnostics:
-    """Gather the figures of a raking."""
+    """Gather the values of a raking."""
     dual = raking.dual
     return DualDiagnostics(
         floor=raking.floor.value,
@@ -148,9 +148,9 @@ def diagnose(raking: Raking, moments: Moments, absent_levels: tuple[str, ...]) -
 
 
 def explain_zero_dual(raking: Raking, eta: float, *, chosen_by_ess: bool) -> str:
-    """Why the dual is zero, with the figures and what can be done."""
+    """Explain why the dual is zero, with the values and a remedy."""
     floor, gamma = raking.floor.value, raking.base_discrepancy
-    figures = (
+    cause = (
         f"The dual is zero: the tolerance {raking.tolerance:.6g} (eta={eta:.4g}, floor {floor:.6g}) reaches the base "
         f"discrepancy {gamma:.6g}, so the majority is left as it is and every score is zero."
     )
@@ -168,4 +168,4 @@ def explain_zero_dual(raking: Raking, eta: float, *, chosen_by_ess: bool) -> str
         )
     else:
         remedy = "Lower eta."
-    return f"{figures} {remedy}"
+    return f"{cause} {remedy}"

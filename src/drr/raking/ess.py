@@ -19,7 +19,7 @@ _LOG_ETA_STEP = 1e-3
 
 
 def wanted_ess(min_ess: Any, base_ess: float) -> float:
-    """`min_ess` as a number of rows: itself from 1 on, below 1 a share of the effective rows before raking."""
+    """Return `min_ess` as a number of rows; below 1 it is a share of the effective rows before raking."""
     is_number = isinstance(min_ess, int | float | np.integer | np.floating) and not isinstance(min_ess, bool)
     if not is_number or not 0 < min_ess < math.inf:
         raise ValueError(
@@ -69,7 +69,7 @@ def rake_to_ess(
 
 
 def effective_size(base_weights: NDArray[np.float64] | None, n_rows: int) -> float:
-    """1/Σd² of normalised base weights."""
+    """Return 1/Σd² of normalised base weights."""
     if base_weights is None:
         return float(n_rows)
     return float(base_weights.sum() ** 2 / (base_weights @ base_weights))

@@ -27,11 +27,11 @@ from drr.raking.functions import rake
 from drr.raking.problem import mean_of_rows, open_problem
 from drr.raking.results import Floor, Raking, Status
 
-# Features embedded at a time where several duals are scored: 8 MB in double precision.
+# Features embedded at a time when several duals are scored: 8 MB in double precision.
 _BLOCK_SIZE = 2**20
 # Features of the majority in double precision by default: 64 MB. More are beyond the caches, and a pass over them takes
 # as long as reading them; in single precision that is half, and so is the memory.
-_MOST_DOUBLES = 2**23
+_MAX_DOUBLES = 2**23
 
 
 class RakingDual(BaseEstimator):  # type: ignore[misc]
@@ -46,10 +46,10 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     ----------
     feature_map : transformer, default=None
         Embeds rows; fitted on the rows of both classes. None is ``RakingFeatureMap(random_state=random_state)``, whose
-        features have single precision where the majority would have more than 64 MB of them in double: that moves
+        features have single precision if the majority would have more than 64 MB of them in double: that changes
         the scores in the seventh digit. A `sklearn.frozen.FrozenEstimator` is used as it is.
     eta : float, default=0.05
-        η in [0, 1]: the tolerance lies at this share of the way from the feasibility floor to the distance of the means
+        η in [0, 1]: the tolerance is at this share of the way from the feasibility floor to the distance of the means
         before raking, and at least 5 % above the floor.
     min_ess : float, optional
         Choose η instead, from 0.0001 on: the smallest that leaves at least this many effective majority rows (1 or
@@ -59,13 +59,13 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     pos_label : label, default=None
         The rare class; all other rows are the majority. None is the rarer of two classes.
     random_state : int, RandomState instance or None, default=None
-        Seed of the feature map, unless that has one of its own.
+        Seed of the feature map, unless it has its own.
     n_threads : int, optional
         By default the limits of the process and of ``OMP_NUM_THREADS``. The result does not depend on it.
     feature_storage : "auto", None or path of a directory, default="auto"
         Only for rows that are read in passes: whether their features are embedded once into a temporary file there.
-        "auto" does so in the system's directory where the disk has the space and reading is measured to be faster than
-        embedding; None embeds anew in every pass, and so does "auto" beside a checkpoint. The features are the same
+        "auto" does so in the system's directory if the disk has the space and reading is measured to be faster than
+        embedding; None embeds again in every pass, and so does "auto" with a checkpoint. The features are the same
         numbers either way.
     checkpoint : path of a directory, optional
         Only for rows that are read in passes; see `rake`.
@@ -75,9 +75,9 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     theta_ : array of shape (n_features_out,)
         The dual θ.
     weights_ : array of shape (n_majority,)
-        The raked weights of the majority rows, in their order, summing to one. None where the rows were read in passes.
+        The raked weights of the majority rows, in their order, summing to one. None if the rows were read in passes.
     majority_ : array of shape (n_majority,)
-        Which rows these are. None where the rows were read in passes.
+        Which rows these are. None if the rows were read in passes.
     raking_ : Raking
         Floor, tolerance and dual with their certificates.
     floor_ : Floor
@@ -95,7 +95,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         The rare class.
     n_features_in_ : int
     feature_names_in_ : array of str
-        Only where X has column names.
+        Only if X has column names.
 
     Examples
     --------
@@ -233,7 +233,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         return "diagnostics_" in self.__dict__  # the last of a fit
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """θᵀφ(x) of each row: higher means more like the rare class.
+        """Return θᵀφ(x) of each row: higher means more like the rare class.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.embed(X) @ self.theta_)
 
     def log_density_ratio(self, X: Any) -> NDArray[np.float64]:
-        """θᵀφ(x) − Λ(θ): the score with the constant that makes the tilted majority a distribution.
+        """Return θᵀφ(x) − Λ(θ): the score with the constant that makes the tilted majority a distribution.
 
         Duals fitted on different rows differ in the offset of their scores; these share it.
 
@@ -267,7 +267,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         return self.score_samples(X) - self.raking_.dual.log_partition
 
     def moment_table(self) -> Any:
-        """Every moment of the rare class, and of the majority before and after raking, as a pandas frame.
+        """Return every moment of the rare class, and of the majority before and after raking, as a frame.
 
         Returns
         -------
@@ -317,7 +317,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         feature_map = seed_nested(self._feature_map(), self.random_state).fit(X, y)
         if self.feature_map is None:
             n_features = max(block.stop for block in feature_map.blocks_.values())
-            if n_majority * n_features > _MOST_DOUBLES:
+            if n_majority * n_features > _MAX_DOUBLES:
                 feature_map.set_params(dtype=np.float32)
         return feature_map
 
@@ -352,7 +352,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         return raking, float(self.eta)
 
     def _mean(self, features: Any, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """The weighted mean of rows in the feature map."""
+        """Return the weighted mean of rows in the feature map."""
         rows = check_features(features, "the transformed rows")
         return mean_of_rows(rows, weights, resolve_n_threads(self.n_threads))
 
@@ -362,7 +362,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         return np.array([f"feature{k}" for k in range(n_features)], dtype=object)
 
     def _absent_levels(self) -> tuple[str, ...]:
-        """Levels with rare rows and no majority rows; below 1e-12 of the rare share a mean is rounding."""
+        """Return levels with rare rows and no majority rows; below 1e-12 of the rare share a mean is rounding."""
         one_hot = getattr(self.feature_map_, "blocks_", {}).get("one_hot", slice(0))
         moments = self.moments_
         absent = (moments.target[one_hot] > 0) & (moments.base[one_hot] <= 1e-12 * moments.target[one_hot])
@@ -377,7 +377,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
 
 
 def log_density_ratios(duals: Sequence[RakingDual], X: Any) -> NDArray[np.float64]:
-    """The log density ratios of duals that share one feature map, a column each, with every row embedded once."""
+    """Return the log density ratios of duals with one common map, a column each, embedding every row once."""
     thetas = np.stack([dual.theta_ for dual in duals], axis=1)
     offsets = np.array([dual.raking_.dual.log_partition for dual in duals])
     ratios = np.empty((X.shape[0], len(duals)))

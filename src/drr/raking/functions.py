@@ -29,7 +29,7 @@ def tilt(
     Parameters
     ----------
     features : array or CSR matrix of shape (n_rows, n_columns)
-        float64 or float32; read in place where its rows are contiguous.
+        float64 or float32; read in place if its rows are contiguous.
     theta : array of shape (n_columns,)
     base_weights : array of shape (n_rows,), optional
         d, normalised to sum one; uniform by default. Zero means that the row is absent.
@@ -67,7 +67,7 @@ def find_floor(
 ) -> Floor:
     """Find how near the weighted mean of the rows can come to the target.
 
-    The floor is φ = min ‖Φᵀw − μ₁‖ over weights w ≥ 0 that sum to one: zero where the target μ₁ lies in the
+    The floor is φ = min ‖Φᵀw − μ₁‖ over weights w ≥ 0 that sum to one: zero if the target μ₁ is in the
     convex hull of the rows, positive otherwise. No tolerance below it can be met. With aᵢ = φᵢ − μ₁ and
     x = Σᵢ wᵢ aᵢ, every w gives the two bounds max(0, minᵢ aᵢᵀx/‖x‖) ≤ φ ≤ ‖x‖; both are computed from scratch
     for the weights returned.
@@ -75,7 +75,7 @@ def find_floor(
     Parameters
     ----------
     features : array or CSR matrix of shape (n_rows, n_columns), source of row blocks, or Dask collection
-        Φ: float64 or float32; read in place where its rows are contiguous. A path, a source of `drr.open_rows` or a
+        Φ: float64 or float32; read in place if its rows are contiguous. A path, a source of `drr.open_rows` or a
         Dask collection is read in passes and never held in memory.
     target : array of shape (n_columns,)
         μ₁, the mean to reach.
@@ -86,7 +86,7 @@ def find_floor(
         at most 1e-10, or with ``value <= 1e-10 * base_discrepancy`` for a target inside the hull, after a
         handful of passes over the rows. ``paper`` is pairwise Frank–Wolfe with the published constants, one
         pass per step: it ends at ‖x‖² − minᵢ aᵢᵀx ≤ max(1e-8‖x‖², 1e-12), or after 20 000 steps. The paper
-        leaves open where it starts and which row gives up mass; here it starts at the row nearest to the
+        does not say where it starts and which row gives up mass; here it starts at the row nearest to the
         target, and each step moves mass from the active row of highest score to the row of lowest score,
         with exact line search.
     max_iter : int, optional
@@ -96,10 +96,10 @@ def find_floor(
     verbose : int
         1 prints a line per iteration.
     callback : callable, optional
-        Called after every iteration with a dict of its figures; an exception raised there ends the solve.
+        Called after every iteration with a dict of its values; an exception raised there ends the solve.
     checkpoint : path of a directory, optional
-        Only for rows that are read in passes: what each pass found is kept there, and a solve that was killed goes on
-        from it when it is started again, with the same result.
+        Only for rows that are read in passes: the result of each pass is kept there, and a solve that was killed
+        continues from it when it is started again, with the same result.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def find_floor(
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        Where the bounds do not meet the stated tolerance. They are valid all the same.
+        If the bounds do not meet the stated tolerance. They are still valid.
 
     Examples
     --------
@@ -142,25 +142,25 @@ def solve_dual(
     """Find the smallest reweighting that brings the mean of the rows within `tolerance` of the target.
 
     Among weights w with ‖Φᵀw − μ₁‖ ≤ δ the one nearest to the base weights in KL(w‖d) is an exponential tilt,
-    wᵢ ∝ dᵢ exp(aᵢᵀθ) with aᵢ = φᵢ − μ₁, where θ minimises the convex f(θ) = log Σᵢ dᵢ exp(aᵢᵀθ) + δ‖θ‖. Where the base
+    wᵢ ∝ dᵢ exp(aᵢᵀθ) with aᵢ = φᵢ − μ₁, where θ minimises the convex f(θ) = log Σᵢ dᵢ exp(aᵢᵀθ) + δ‖θ‖. If the base
     weights satisfy the tolerance, θ is exactly zero.
 
     Parameters
     ----------
     features : array or CSR matrix of shape (n_rows, n_columns), source of row blocks, or Dask collection
-        Φ: float64 or float32; read in place where its rows are contiguous. A path, a source of `drr.open_rows` or a
+        Φ: float64 or float32; read in place if its rows are contiguous. A path, a source of `drr.open_rows` or a
         Dask collection is read in passes and never held in memory.
     target : array of shape (n_columns,)
         μ₁, the mean to reach.
     tolerance : float
-        δ ≥ 0. Zero asks for the target itself, which must then lie inside the convex hull of the rows.
+        δ ≥ 0. Zero asks for the target itself, which must then be inside the convex hull of the rows.
     base_weights : array of shape (n_rows,), optional
         d, normalised to sum one; uniform by default. Zero means that the row is absent, and so does a share below
         2.2e-308, the smallest that a double holds in full.
     floor : Floor, optional
-        From `find_floor` on the same rows: a better start, an early proof where the tolerance is infeasible, and a
-        rigorous gap where rounding leaves the weights just outside the tolerance. Before the proof is relied on, the
-        floor's bounds are computed again from these rows.
+        From `find_floor` on the same rows: a better start, an early proof if the tolerance is infeasible, and a
+        rigorous gap if rounding leaves the weights just outside the tolerance. Before the proof is used, the floor's
+        bounds are computed again from these rows.
     start : Dual, optional
         A dual of the same columns, such as one at a nearby tolerance: ``auto`` then starts from the best point of the
         plane that it spans with the base mean, instead of the floor's residual. The answer does not depend on it.
@@ -169,7 +169,7 @@ def solve_dual(
         cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or
         of 64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ. ``paper`` is the published algorithm with its
         constants: damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule,
-        ‖g‖ ≤ 1e-9, or 1e-6 where it can get no further; these are absolute, so features should be of ordinary scale.
+        ‖g‖ ≤ 1e-9, or 1e-6 if it can get no further; these are absolute, so features should be of ordinary scale.
     max_iter : int, optional
         By default 500 for ``auto``, 100 for rows that are read in passes; for ``paper`` 200, and SciPy's own limit for
         L-BFGS-B.
@@ -178,10 +178,10 @@ def solve_dual(
     verbose : int
         1 prints a line per iteration.
     callback : callable, optional
-        Called after every iteration with a dict of its figures; an exception raised there ends the solve.
+        Called after every iteration with a dict of its values; an exception raised there ends the solve.
     checkpoint : path of a directory, optional
-        Only for rows that are read in passes: what each pass found is kept there, and a solve that was killed goes on
-        from it when it is started again, with the same result.
+        Only for rows that are read in passes: the result of each pass is kept there, and a solve that was killed
+        continues from it when it is started again, with the same result.
 
     Returns
     -------
@@ -190,12 +190,12 @@ def solve_dual(
     Raises
     ------
     InfeasibleToleranceError
-        Where a lower bound of the floor exceeds the tolerance.
+        If a lower bound of the floor exceeds the tolerance.
 
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        Where the stated accuracy was not reached; the best point is returned with its certificate.
+        If the stated accuracy was not reached; the best point is returned with its certificate.
 
     Examples
     --------
@@ -238,12 +238,12 @@ def rake(
     Parameters
     ----------
     features : array or CSR matrix of shape (n_rows, n_columns), source of row blocks, or Dask collection
-        Φ: float64 or float32; read in place where its rows are contiguous. A path, a source of `drr.open_rows` or a
+        Φ: float64 or float32; read in place if its rows are contiguous. A path, a source of `drr.open_rows` or a
         Dask collection is read in passes and never held in memory.
     target : array of shape (n_columns,)
         μ₁, the mean to reach.
     eta : float
-        η in [0, 1]: the tolerance lies at this share of the way from the floor to the base discrepancy.
+        η in [0, 1]: the tolerance is at this share of the way from the floor to the base discrepancy.
     tolerance : float, optional
         δ itself, instead of η. Zero asks for exact balance.
     base_weights : array of shape (n_rows,), optional
@@ -251,10 +251,10 @@ def rake(
     method : {"auto", "paper"}
         For both the floor and the dual; see `find_floor` and `solve_dual`.
     n_threads, verbose, callback
-        As in `solve_dual`; the figures say in ``"stage"`` whether they are the floor's or the dual's.
+        As in `solve_dual`; the values say in ``"stage"`` whether they are the floor's or the dual's.
     checkpoint : path of a directory, optional
-        Only for rows that are read in passes: what each pass found is kept there, and a solve that was killed goes on
-        from it when it is started again, with the same result.
+        Only for rows that are read in passes: the result of each pass is kept there, and a solve that was killed
+        continues from it when it is started again, with the same result.
 
     Returns
     -------

@@ -29,22 +29,22 @@ def solve_by_lbfgs(
     n_threads: int,
     callback: Callback | None,
 ) -> dict[str, Any]:
-    """The figures of core.solve_dual, with θ from L-BFGS-B and the certificate from the core."""
+    """Return the values of core.solve_dual, with θ from L-BFGS-B and the certificate from the core."""
     floor_weights = None if floor is None else floor.weights
 
     def certify(theta: NDArray[np.float64]) -> dict[str, Any]:
         return core.certify_dual(features, target, tolerance, theta, log_weights, floor_weights, n_threads)
 
-    figures = certify(np.zeros(features.shape[1]))
-    if figures["status"] == Status.ZERO_DUAL.value:
-        return figures
+    values = certify(np.zeros(features.shape[1]))
+    if values["status"] == Status.ZERO_DUAL.value:
+        return values
     if floor is not None and floor.lower_bound > tolerance:
-        return figures | {"status": Status.INFEASIBLE.value, "floor_lower_bound": floor.lower_bound}
+        return values | {"status": Status.INFEASIBLE.value, "floor_lower_bound": floor.lower_bound}
     theta, n_iter, status = _minimise(features, target, tolerance, log_weights, max_iter, n_threads, callback)
-    figures = certify(theta)
-    if figures["status"] != Status.INFEASIBLE.value:
-        figures["status"] = status.value
-    return figures | {"n_iter": n_iter, "method": "paper-lbfgs"}
+    values = certify(theta)
+    if values["status"] != Status.INFEASIBLE.value:
+        values["status"] = status.value
+    return values | {"n_iter": n_iter, "method": "paper-lbfgs"}
 
 
 def _minimise(
@@ -58,7 +58,7 @@ def _minimise(
 ) -> tuple[NDArray[np.float64], int, Status]:
     """Minimise Λ(θ) + δ√(‖θ‖² + ε²) from θ = 0; θ, the iterations, and the status by the published rule.
 
-    The paper names the algorithm and no settings for it: the goals are those of its Newton method, memory and limits
+    The paper names the algorithm but not its settings: the goals are those of its Newton method, memory and limits
     SciPy's. Without bounds on θ, L-BFGS-B is L-BFGS.
     """
     last: dict[str, float] = {}

@@ -52,7 +52,7 @@ class RakingProblem(Protocol):
         """γ = ‖Φᵀd − μ₁‖."""
 
     def find_floor(self, method: str, max_iter: int, callback: Callback | None) -> Floor:
-        """Find the feasibility floor; `max_iter` 0 stands for the limit of the method."""
+        """Find the feasibility floor; `max_iter` 0 means the limit of the method."""
 
     def solve_dual(
         self,
@@ -102,7 +102,7 @@ class ArrayProblem:
         self._log_weights = log_base_weights(weights)
         self._base_mean: Vector | None = None
         self._base_discrepancy = math.nan
-        self._floor: Floor | None = None  # found here, so that its bounds hold for these rows
+        self._floor: Floor | None = None  # found here: its bounds hold for these rows
 
     @property
     def base_mean(self) -> Vector:
@@ -186,5 +186,5 @@ class ArrayProblem:
 
 
 def mean_of_rows(rows: Features, weights: Vector | None, n_threads: int) -> Vector:
-    """The weighted mean of dense or sparse rows of either precision, in one pass and without a temporary."""
+    """Return the weighted mean of dense or sparse rows of either precision, in one pass without a temporary."""
     return core.survey_block(rows, np.zeros(rows.shape[1]), weights, n_threads)[0]

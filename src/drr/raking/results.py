@@ -35,7 +35,7 @@ class Status(enum.Enum):
 
     @property
     def is_success(self) -> bool:
-        """The result is certified: nothing to warn about."""
+        """Whether the result is certified: nothing to warn about."""
         return self in (Status.CONVERGED, Status.ZERO_DUAL)
 
     @property
@@ -139,7 +139,7 @@ class Floor(_PlainState):
 class Dual(_PlainState):
     """The raking dual θ = argmin Λ(θ) + δ‖θ‖ with Λ(θ) = log Σᵢ dᵢ exp(aᵢᵀθ), aᵢ = φᵢ − μ₁, and its certificate.
 
-    All figures are computed from θ alone by a last pass over the rows.
+    All values are computed from θ alone by a last pass over the rows.
 
     Examples
     --------
@@ -152,7 +152,7 @@ class Dual(_PlainState):
     theta: NDArray[np.float64]
     """θ, one number per column"""
     weights: NDArray[np.float64] | None
-    """wᵢ ∝ dᵢ exp(φᵢᵀθ), one per row, summing to one; None for rows that are read in passes, where the weights of a
+    """wᵢ ∝ dᵢ exp(φᵢᵀθ), one per row, summing to one; None for rows that are read in passes; the weights of a
     block are ``d * numpy.exp(block @ theta - log_partition)``"""
     mean: NDArray[np.float64]
     """Φᵀw, the mean of the rows under the raked weights"""
@@ -161,7 +161,7 @@ class Dual(_PlainState):
     discrepancy: float
     """‖Φᵀw − μ₁‖, the distance that is left"""
     gap: float
-    """between the primal and the dual objective, in nats: θᵀg, or where the discrepancy exceeds the tolerance by
+    """between the primal and the dual objective, in nats: θᵀg, or, if the discrepancy exceeds the tolerance by
     rounding and a floor was given, the gap of the weights mixed with the floor's until feasible"""
     gradient_norm: float
     """‖g‖ with g = Φᵀw − μ₁ + δθ/‖θ‖"""
@@ -174,7 +174,7 @@ class Dual(_PlainState):
     method: str
     """the algorithm that ran: ``passes`` (rows read in passes), ``newton``,
     ``pcg-sampled``, ``pcg-woodbury``, ``wide``, ``paper-newton``,
-    ``paper-lbfgs``, or ``zero`` where the base weights already satisfy the tolerance"""
+    ``paper-lbfgs``, or ``zero`` if the base weights already satisfy the tolerance"""
     status: Status
     """how the solve ended"""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from drr.raking.arguments import check_number
 from drr.raking.results import Floor
 
-# A floor below this part of the base discrepancy is zero up to rounding: the target lies inside the hull of the rows.
+# A floor below this part of the base discrepancy is zero up to rounding: the target is inside the hull of the rows.
 _INSIDE = 1e-10
 
 
@@ -48,7 +48,7 @@ def choose_tolerance(
 
 
 def tolerance_between(upper: float, gamma: float, eta: float, buffer: float = 1.05) -> float:
-    """The formula of `choose_tolerance`, for numbers that are checked."""
+    """Return the formula of `choose_tolerance`, for numbers that are checked."""
     if eta == 0 and upper <= _INSIDE * gamma:
         return 0.0
     between = upper + eta * max(gamma - upper, 0.0)
