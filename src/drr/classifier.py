@@ -24,7 +24,7 @@ from drr._checks.tables import check_table
 from drr.composition.base_score import is_fitted, refuse_without_score
 from drr.composition.fitting import can_score_out_of_bag, fit_composition
 from drr.composition.holdout import hold_out_all, is_splitter, plan_holdout, refuse_weightless
-from drr.composition.models import Recipe, refuse_nonfinite_rows, refuse_other_class
+from drr.composition.models import Recipe, check_finite_rows, refuse_other_class
 from drr.composition.multiclass import class_decision, class_probabilities, class_rules
 from drr.composition.rescoring import check_settings
 from drr.composition.routing import accept_sample_weight, route_fit_params
@@ -468,7 +468,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if recipe.is_fitted:
             plan = hold_out_all(self.holdout, len(labels.codes))
         else:
-            refuse_nonfinite_rows(recipe.dual.feature_map or RakingFeatureMap(), recipe.X)
+            check_finite_rows(recipe)
             plan = plan_holdout(
                 self.holdout, recipe.X, labels, seed, split_params, out_of_bag=can_score_out_of_bag(recipe)
             )

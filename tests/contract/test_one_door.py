@@ -6,8 +6,11 @@ import sys
 from collections import Counter
 
 import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
 
 import drr
+from drr.features import columns
 from drr.raking import problem as door
 
 
@@ -62,3 +65,25 @@ def test_a_fitted_dual_makes_no_pass_for_means_that_the_solver_had(monkeypatch):
     monkeypatch.setattr(door, "core", Spy())
     drr.RakingDual(random_state=0).fit(X, y)
     assert summed == [30]  # the target, from the rare rows
+
+
+@pytest.mark.parametrize("holdout", [0.3, 4])
+def test_a_fit_looks_once_for_numbers_that_are_not_finite(monkeypatch, holdout):
+    rng = np.random.default_rng(0)
+    y = np.arange(300) < 60
+    X = rng.normal(size=(300, 3)) + y[:, None]
+    seen = []
+    original = columns.check_finite
+    monkeypatch.setattr(
+        columns,
+        "check_finite",
+        lambda block, *rest, **options: seen.append(block.shape[0]) or original(block, *rest, **options),
+    )
+    drr.RakingDual(random_state=0).fit(X, y)
+    assert sum(seen) == len(X)
+    seen.clear()
+    model = drr.DRRClassifier(LogisticRegression(), holdout=holdout, random_state=0).fit(X, y)
+    assert sum(seen) == len(X)
+    seen.clear()
+    model.scores(X)
+    assert sum(seen) == len(X)

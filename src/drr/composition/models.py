@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
@@ -49,6 +50,15 @@ class Recipe:
         return self.labels.classes[list(self.rare)]
 
     @property
+    def is_checked(self) -> bool:
+        """Whether `check_finite_rows` has looked at the numbers that the dual will read."""
+        return isinstance(self._map, RakingFeatureMap) and not is_source(self.X) and not self.is_fitted
+
+    @property
+    def _map(self) -> Any:
+        return getattr(self.dual, "feature_map", None) or RakingFeatureMap()
+
+    @property
     def is_fitted(self) -> bool:
         """Nothing needs fitting: all rows may be held out."""
         return (self.base is None or is_fitted(self.base)) and is_fitted(self.dual)
@@ -81,7 +91,8 @@ def fit_models(recipe: Recipe, rows: NDArray[np.intp]) -> Models:
     base = recipe.base
     if base is not None:
         base = fitted_copy(base, X, y, take_params(recipe.base_params, rows, n_rows))
-    duals = _fit_duals(recipe, X, y, take_params(recipe.dual_params, rows, n_rows))
+    with config_context(assume_finite=recipe.is_checked):
+        duals = _fit_duals(recipe, X, y, take_params(recipe.dual_params, rows, n_rows))
     return Models(base, duals, recipe.rare_labels)
 
 
@@ -92,7 +103,8 @@ def fit_and_score(
     models = fit_models(recipe, fit)
     X = take_rows(recipe.X, held_out)
     base = models.base_scores(X) if recipe.given_scores is None else recipe.given_scores[held_out]
-    dual = models.dual_scores(X)
+    with config_context(assume_finite=recipe.is_checked):
+        dual = models.dual_scores(X)
     codes = recipe.labels.codes[held_out]
     weights = None if recipe.weights is None else recipe.weights[held_out]
     columns = [
@@ -131,12 +143,16 @@ def refuse_other_class(recipe: Recipe) -> None:
         )
 
 
-def refuse_nonfinite_rows(feature_map: Any, X: Any) -> None:
-    """Raise where a numeric column holds what the feature map refuses, with the row's number in the whole table."""
-    if not isinstance(feature_map, RakingFeatureMap) or is_source(X):
-        return  # the passes over a source name its rows themselves
-    probe = clone(feature_map)
-    rows = read_columns(probe, X, reset=True)
+def check_finite_rows(recipe: Recipe) -> None:
+    """Raise if a numeric column holds what the feature map cannot take, with the row's number in the whole table.
+
+    Done once for all folds: the parts are then read without looking again. Passes over a source name its rows
+    themselves, and maps of other packages check their own.
+    """
+    if not recipe.is_checked:
+        return
+    probe = clone(recipe._map)
+    rows = read_columns(probe, recipe.X, reset=True)
     names = list(getattr(probe, "feature_names_in_", []))
     numeric = np.flatnonzero(~find_categorical(rows, probe.categorical_features, names))
     for _ in rows.numeric_blocks(numeric.tolist(), allow_nan=probe.missing == "impute"):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.utils.validation import validate_data
 
 from drr._checks.numbers import Numbers, as_numbers, check_finite, same_width
@@ -61,12 +62,17 @@ class TableColumns(Columns):
         """Return some columns of some rows as float64 or float32 with contiguous rows, or as CSR."""
 
     def numeric_blocks(self, positions: list[int], *, allow_nan: bool) -> Iterator[tuple[int, int, Numbers]]:
-        """Yield (begin, end, rows begin … end − 1 of the columns); raise ValueError at a value that is not finite."""
+        """Yield (begin, end, rows begin … end − 1 of the columns).
+
+        Raise ValueError at a value that is not finite, unless scikit-learn's ``assume_finite`` says that there is none.
+        """
+        is_known_finite = get_config()["assume_finite"]
         step = max(_MIN_ROWS, _BLOCK_SIZE // max(1, len(positions)))
         for begin in range(0, self.n_rows, step):
             end = min(self.n_rows, begin + step)
             block = self._numeric_rows(positions, begin, end)
-            check_finite(block, [self.labels[j] for j in positions], begin, allow_nan=allow_nan)
+            if not is_known_finite:
+                check_finite(block, [self.labels[j] for j in positions], begin, allow_nan=allow_nan)
             yield begin, end, block
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
+from sklearn import config_context
 
 from drr._checks.numbers import Numbers
 from drr._native import core
@@ -51,9 +52,10 @@ def learn_scaling(
     sampled = np.zeros(rows.n_rows, dtype=bool)
     sampled[distance_rows(rows.n_rows)] = distances
     largest, sample = 0.0, []
-    for begin, end, block in rows.numeric_blocks(positions, allow_nan=impute):
-        largest = max(largest, core.largest_norm(block, *found, n_threads=resolve_n_threads(None)))
-        sample.append(as_dense_rows(block[sampled[begin:end]]))
+    with config_context(assume_finite=True):  # the moments have seen every number
+        for begin, end, block in rows.numeric_blocks(positions, allow_nan=impute):
+            largest = max(largest, core.largest_norm(block, *found, n_threads=resolve_n_threads(None)))
+            sample.append(as_dense_rows(block[sampled[begin:end]]))
     return finish_scaling(*found, largest, np.concatenate(sample) if distances else None)
 
 

@@ -175,8 +175,10 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
 
         # 2. The features of the majority, and the mean that they are to reach.
         self.feature_map_ = self._fitted_map(X, y, len(self.majority_))
-        features = self.embed(take_rows(X, self.majority_))
-        rare_features = self.embed(take_rows(X, minority))
+        looked = isinstance(self.feature_map_, RakingFeatureMap)  # at every number, when it was fitted
+        with config_context(assume_finite=looked):
+            features = self.embed(take_rows(X, self.majority_))
+            rare_features = self.embed(take_rows(X, minority))
         target = self._mean(rare_features, _part(row_weights, minority))
 
         # 3. Floor, tolerance and dual.
