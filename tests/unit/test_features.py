@@ -1,7 +1,9 @@
 """RakingFeatureMap: what it accepts, what it refuses and how it says so."""
 
+import decimal
 import pickle
 import pickletools
+import warnings
 
 import joblib
 import numpy as np
@@ -12,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import drr
-from drr import RakingFeatureMap
+from drr import DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler
 from drr.features import columns as columns_module
 
 RAW = {
@@ -453,3 +455,62 @@ def test_projection_checks_theta():
 
 def test_exported():
     assert drr.RakingFeatureMap is RakingFeatureMap
+
+
+def test_numbers_are_numbers_in_whatever_type_they_come():
+    numbers = [1.5, 2.0, 4.25, 2.0, -1.0]
+    plain = RakingFeatureMap(0).fit(pd.DataFrame({"a": numbers}))
+    pa = pytest.importorskip("pyarrow")
+    decimals = [decimal.Decimal(str(number)) for number in numbers]
+    frames = {
+        "decimals": pd.DataFrame({"a": decimals}),
+        "objects": pd.DataFrame({"a": pd.Series(numbers, dtype=object)}),
+        "Arrow decimals": pd.DataFrame({"a": pd.Series(decimals, dtype=pd.ArrowDtype(pa.decimal128(10, 4)))}),
+        "Arrow table": pa.table({"a": decimals}),
+        "polars decimals": polars().DataFrame({"a": decimals}),
+    }
+    for name, frame in frames.items():
+        fitted = RakingFeatureMap(0).fit(frame)
+        assert fitted.get_feature_names_out().tolist() == ["a"], name
+        np.testing.assert_array_equal(fitted.transform(frame), plain.transform(pd.DataFrame({"a": numbers})))
+        np.testing.assert_array_equal(plain.transform(frame), fitted.transform(frame))
+
+
+def test_missing_decimals_are_missing_numbers():
+    frame = pd.DataFrame({"a": [decimal.Decimal("1.5"), None, decimal.Decimal("3.5"), float("nan")]})
+    plain = pd.DataFrame({"a": [1.5, np.nan, 3.5, np.nan]})
+    np.testing.assert_array_equal(
+        RakingFeatureMap(4, random_state=0).fit_transform(frame),
+        RakingFeatureMap(4, random_state=0).fit_transform(plain),
+    )
+
+
+def test_truth_values_and_texts_stay_categories():
+    frame = pd.DataFrame({"a": pd.Series([True, False, None], dtype=object), "b": ["1", "2", "3"]})
+    assert RakingFeatureMap(0).fit(frame).is_categorical_.tolist() == [True, True]
+
+
+def test_columns_that_are_hardly_categories_are_named():
+    amounts = pd.DataFrame({"amount": [f"{k / 7:.3f}" for k in range(300)]})
+    with pytest.warns(UserWarning, match=r"'amount' is text and holds 300 different numbers.*to_numeric"):
+        RakingFeatureMap(0).fit(amounts)
+    ids = pd.DataFrame({"id": [f"A{k}" for k in range(300)]})
+    with pytest.warns(UserWarning, match=r"'id' has 300 levels in 300 rows.*Leave the column out"):
+        RakingFeatureMap(0).fit(ids)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RakingFeatureMap(0, categorical_features=["id"]).fit(ids)
+        RakingFeatureMap(0, max_categories=5).fit(ids)
+
+
+@pytest.mark.parametrize("estimator", [RakingFeatureMap, RakingDual, DRRClassifier, RakingResampler])
+def test_what_only_holds_a_table_is_named(estimator):
+    class AnnData:  # as anndata's, without its dependencies
+        X, obs, var_names = np.zeros((4, 2)), None, None
+
+    y = np.array([0, 0, 1, 1])
+    fit = getattr(estimator(), "fit_resample", estimator().fit)
+    with pytest.raises(TypeError, match=r"AnnData object; pass its matrix, X\.X"):
+        fit(AnnData(), y)
+    with pytest.raises(TypeError, match=r"lazy frame; pass X\.collect\(\)"):
+        fit(polars().LazyFrame({"a": [1.0, 2, 3, 4]}), y)

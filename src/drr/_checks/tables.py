@@ -27,6 +27,7 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
         from drr.streaming.views import check_source
 
         return check_source(estimator, X, reset=reset)
+    check_is_table(X)
     X = frame_of_arrow(X)
     if not scipy.sparse.issparse(X) and not (hasattr(X, "shape") and hasattr(X, "__getitem__")):
         array = np.asarray(X)
@@ -48,6 +49,20 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     except ValueError as error:
         raise _named(error, list(getattr(estimator, "feature_names_in_", [])), X) from None
     return as_csr(X) if scipy.sparse.issparse(X) else X
+
+
+def check_is_table(X: Any) -> None:
+    """Raise for what holds a table without being one, with how to get it out."""
+    if hasattr(X, "iloc"):
+        return
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        raise TypeError("X is a lazy frame; pass X.collect()")
+    if hasattr(X, "obs") and hasattr(X, "var_names") and hasattr(X, "X"):
+        raise TypeError(
+            "X is an AnnData object; pass its matrix, X.X, or with the names of the genes, X.to_df()"
+        )
+    if type(X).__module__.partition(".")[0] == "catboost" and hasattr(X, "get_features"):
+        raise TypeError("X is a CatBoost Pool; pass the table that it was made from")
 
 
 def frame_of_arrow(X: Any) -> Any:

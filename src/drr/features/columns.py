@@ -18,13 +18,15 @@ from sklearn.utils.validation import validate_data
 
 from drr._checks.numbers import Numbers, as_numbers, check_finite, same_width
 from drr._checks.sparse import as_csr, sum_duplicates
-from drr._checks.tables import frame_of_arrow
+from drr._checks.tables import check_is_table, frame_of_arrow
 from drr._native import core
 from drr.features.scaling import ColumnScaling, learn_scaling
 
 # Numbers in a block: 8 MB in double precision, some 50 000 rows of 20 columns.
 _BLOCK_SIZE = 2**20
 _MIN_ROWS = 512
+# What pandas calls columns of objects that are all numbers.
+_NUMBER_TYPES = ("integer", "floating", "decimal", "mixed-integer-float")
 
 
 class Columns(abc.ABC):
@@ -111,15 +113,30 @@ class SparseColumns(TableColumns):
 
 
 class PandasColumns(TableColumns):
-    """A pandas frame. Categorical by dtype: category, object, string, bool and their nullable and Arrow kin."""
+    """A pandas frame. Categorical by dtype: category, object, string, bool and their nullable and Arrow kin.
+
+    Numbers are numbers in whatever dtype they come: decimals, and objects that are all numbers, are not categorical.
+    """
 
     def __init__(self, frame: Any, labels: list[str]) -> None:
         super().__init__(frame.shape[0], labels)
         self._frame = frame
         self._kinds = [dtype.kind for dtype in frame.dtypes]
+        self._number_objects: dict[int, bool] = {}
 
     def is_categorical(self, position: int) -> bool:
-        return self._kinds[position] in "ObU"
+        return self._kinds[position] in "ObU" and not self._holds_numbers(position)
+
+    def _holds_numbers(self, position: int) -> bool:
+        """Whether a column of objects holds numbers only, such as the decimals of a database."""
+        if position not in self._number_objects:
+            import pandas
+
+            column = self._frame.iloc[:, position]
+            self._number_objects[position] = str(column.dtype).startswith("decimal") or (
+                column.dtype == object and pandas.api.types.infer_dtype(column, skipna=True) in _NUMBER_TYPES
+            )
+        return self._number_objects[position]
 
     def factorize(self, position: int) -> tuple[NDArray[np.intp], list[Any]]:
         try:
@@ -136,12 +153,10 @@ class PandasColumns(TableColumns):
         block = np.empty(rows.shape)
         for k, j in enumerate(positions):
             column = rows.iloc[:, k]
-            values = (
-                column.to_numpy(dtype=np.float64, na_value=np.nan)
-                if self._kinds[j] in "iufb"
-                else column.to_numpy()
-            )
-            block[:, k] = as_numbers(values, [self.labels[j]], begin)
+            if self._kinds[j] in "iufb" or self._holds_numbers(j):
+                block[:, k] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            else:
+                block[:, k] = as_numbers(column.to_numpy(), [self.labels[j]], begin)
         return block
 
 
@@ -184,8 +199,7 @@ class PolarsColumns(TableColumns):
 
 def read_columns(estimator: Any, X: Any, *, reset: bool) -> TableColumns:
     """Check X against what `estimator` was fitted on (or record that, with `reset`) and wrap it."""
-    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
-        raise TypeError("X is a lazy frame; pass X.collect()")
+    check_is_table(X)
     X = frame_of_arrow(X)
     is_pandas = hasattr(X, "iloc") and hasattr(X, "dtypes") and np.ndim(X) == 2
     is_polars = (

@@ -17,7 +17,7 @@ from drr._checks.rows import reads_in_passes
 from drr._checks.scores import check_generator, is_number
 from drr.features.columns import Columns, TableColumns, read_columns
 from drr.features.embedding import Embedding, block_factors, draw_waves
-from drr.features.levels import find_categorical, learn_levels
+from drr.features.levels import describe_doubt, find_categorical, learn_levels
 
 # A sparse entry is read one at a time, a dense one in vectors: CSR is chosen only if it halves the memory.
 _WORTHWHILE_SAVING = 0.5
@@ -45,9 +45,10 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     n_random_features : int, default=128
         D, the number of random Fourier features.
     categorical_features : "from_dtype", None, or array of names, positions or booleans, default="from_dtype"
-        The categorical columns. "from_dtype" takes those of dtype category, object, string or bool in a pandas frame,
-        and Enum, Categorical, String or Boolean in a polars frame; arrays, lists and sparse matrices have no dtype per
-        column, so all theirs count as numeric. None means that all columns are numeric.
+        The categorical columns. "from_dtype" takes those of dtype category, object, string or bool in a pandas frame
+        (but not decimals, nor objects that are all numbers), and Enum, Categorical, String or Boolean in a polars
+        frame; arrays, lists and sparse matrices have no dtype per column, so all theirs count as numeric. None means
+        that all columns are numeric.
     gamma : "median" or float, default="median"
         The kernel's :math:`\gamma`. "median" is one over twice the median squared distance between standardised
         rows, from at most 1000 of them; a median of zero counts as one.
@@ -161,6 +162,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
             for j in categorical
         ]
+        self._warn_of_doubtful_levels(rows, categorical)
         self.categories_ = [levels.categories for levels in self._levels]
         level_offsets = np.cumsum([0, *(levels.n_columns for levels in self._levels)], dtype=np.int32)
 
@@ -274,6 +276,20 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             *(f"fourier{k}" for k in range(len(self._embedding.phases))),
         ]
         return np.array(names, dtype=object)
+
+    def _warn_of_doubtful_levels(self, rows: Columns, categorical: tuple[int, ...]) -> None:
+        """Name columns that are categories by their dtype alone and hardly meant to be."""
+        by_dtype = isinstance(self.categorical_features, str) and self.categorical_features == "from_dtype"
+        if not by_dtype or self.min_frequency or self.max_categories:
+            return
+        doubts = [
+            describe_doubt(levels, rows.labels[j], rows.n_rows)
+            for j, levels in zip(categorical, self._levels, strict=True)
+        ]
+        for doubt in filter(None, doubts):
+            warnings.warn(
+                f"{doubt}; categorical_features says which columns are categories.", UserWarning, stacklevel=4
+            )
 
     def _open_columns(self, X: Any) -> Columns:
         if isinstance(X, Columns):  # a fit on a source has looked at them already

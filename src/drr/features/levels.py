@@ -15,6 +15,8 @@ from sklearn.preprocessing import OneHotEncoder
 from drr.features.columns import Columns
 
 _ABSENT = -1
+# Beyond as many levels, a column is doubtful if they are all numbers, or if most rows have one of their own.
+_MOST_NUMBERS, _MOST_LEVELS = 50, 100
 
 
 def find_categorical(rows: Columns, chosen: Any, names: list[str]) -> NDArray[np.bool_]:
@@ -137,6 +139,29 @@ def learn_levels(
         n_frequent if any_missing else _ABSENT,
         (*names, *["<missing>"] * any_missing, *["<infrequent>"] * bool(infrequent.any())),
     )
+
+
+def describe_doubt(levels: Levels, label: str, n_rows: int) -> str | None:
+    """Return what is odd about the levels of a column, if they are names of the rows or numbers written as text."""
+    values = levels.values
+    if len(values) > _MOST_NUMBERS and all(isinstance(value, str) and _is_number(value) for value in values):
+        return (
+            f"column {label} is text and holds {len(values)} different numbers; each is a category of its own. Convert "
+            "the column to numbers, for example with pandas.to_numeric, unless they are codes"
+        )
+    if len(values) > _MOST_LEVELS and len(values) > n_rows / 2:
+        return (
+            f"column {label} has {len(values)} levels in {n_rows} rows, as names of the rows would; each is a category "
+            "of its own. Leave the column out, or pool rare levels with min_frequency or max_categories"
+        )
+    return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _as_count(min_frequency: float | None, n_rows: int) -> int | None:

@@ -30,6 +30,31 @@ def check_target(target: ArrayLike, n_columns: int) -> NDArray[np.float64]:
     return check_vector(target, n_columns, "target", "column of features")
 
 
+def align_target(features: object, target: ArrayLike) -> ArrayLike:
+    """Return the target in the order of the columns if both have names; raise if the names differ.
+
+    A series without names of its own, numbered from 0 on, goes by position as an array does.
+    """
+    columns, names = getattr(features, "columns", None), getattr(target, "index", None)
+    if columns is None or names is None or callable(names) or not hasattr(target, "to_numpy"):
+        return target
+    columns, names = list(columns), list(names)
+    if names == columns or names == list(range(len(names))):
+        return target
+    absent = [name for name in columns if name not in set(names)]
+    if absent or len(names) != len(columns):
+        shown = ", ".join(map(repr, (absent or [name for name in names if name not in set(columns)])[:5]))
+        side = (
+            "target has no entry for" if absent else "target has entries that features lack or repeats some:"
+        )
+        raise ValueError(
+            f"the names of target and the columns of features must be the same, but {side} {shown}; pass "
+            "target.to_numpy() to match them by position"
+        )
+    place_of = {name: place for place, name in enumerate(names)}
+    return np.asarray(target)[[place_of[name] for name in columns]]
+
+
 def check_number(value: object, name: str) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]

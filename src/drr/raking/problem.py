@@ -22,6 +22,7 @@ from drr._native.threads import resolve_n_threads
 from drr.exceptions import InfeasibleToleranceError
 from drr.raking.arguments import (
     Checkpoint,
+    align_target,
     check_floor_holds,
     check_floor_shape,
     check_start,
@@ -79,6 +80,7 @@ def open_problem(
 
     `asked` is what tells two problems on the same rows and target apart (η or a tolerance); a checkpoint keeps it.
     """
+    target = align_target(features, target)
     if reads_in_passes(features):
         from drr.streaming.problem import StreamProblem
 
