@@ -7,9 +7,12 @@ import pytest
 import scipy.sparse
 
 import drr
+from drr import RakingFeatureMap
 from drr.streaming import dual as pass_dual
 from drr.streaming import floor as pass_floor
+from drr.streaming.block import Block
 from drr.streaming.passes import Price, Survey, TiltAnswer, TiltSums, merge_passes
+from drr.streaming.queries.norms import MeasureNorms
 
 ETA = 0.05
 
@@ -306,6 +309,12 @@ def test_vectors_that_lie_anywhere():
     for request, expected in zip(requests(astray), requests(target), strict=True):
         for name, value in figures(request(rows, 0)).items():
             np.testing.assert_array_equal(value, figures(expected(rows, 0))[name])
+    scale, none = np.ones(3), np.zeros(0, np.int32)
+    norms = [
+        MeasureNorms(RakingFeatureMap(4), [0, 1, 2], each, scale, none, {}).answer(Block(rows, 0)).largest
+        for each in (astray, target)
+    ]
+    assert norms[0] == norms[1] == pytest.approx(np.linalg.norm(rows - target, axis=1).max())
 
 
 def test_a_step_improves_if_the_objective_falls_or_else_if_it_stays_and_the_gradient_falls():

@@ -69,6 +69,6 @@ def naming(block: Block, place: str = "", *, has_all_rows: bool = True) -> Itera
         ) from error
 
 
-def aligned(values: Any) -> NDArray[np.float64]:
+def aligned(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
     """Return the same numbers where the kernels can read them: what came over a network may lie anywhere."""
-    return np.require(values, dtype=np.float64, requirements=["C", "A"])
+    return np.require(values, dtype=dtype, requirements=["C", "A"])

@@ -13,7 +13,7 @@ from drr._native import core
 from drr._native.threads import resolve_n_threads
 from drr.features.columns import read_columns
 from drr.features.scaling import as_dense_rows
-from drr.streaming.block import Block
+from drr.streaming.block import Block, aligned
 from drr.streaming.queries.query import Query, Vector
 
 
@@ -47,11 +47,10 @@ class MeasureNorms(Query):
         probe = clone(self.feature_map)
         rows = read_columns(probe, block.rows, reset=True)
         chosen = self.sampled.get(block.number, np.zeros(0, dtype=np.int64))
+        standardisation = aligned(self.mean), aligned(self.scale), aligned(self.indicated, np.int32)
         largest, sample = 0.0, []
         for begin, end, part in rows.numeric_blocks(self.numeric, allow_nan=probe.missing == "impute"):
-            norm = core.largest_norm(
-                part, self.mean, self.scale, self.indicated, n_threads=resolve_n_threads(None)
-            )
+            norm = core.largest_norm(part, *standardisation, n_threads=resolve_n_threads(None))
             largest = max(largest, norm)
             sample.append(as_dense_rows(part[chosen[(chosen >= begin) & (chosen < end)] - begin]))
         return RowNorms(largest, np.concatenate(sample))
