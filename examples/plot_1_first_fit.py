@@ -42,7 +42,7 @@ print(f"{len(y_train)} training rows, {y_train.sum()} of them nines")
 def fit(X, y):
     """Fit a forest with the dual added."""
     forest = RandomForestClassifier(random_state=0)
-    return DRRClassifier(forest, holdout=5, fusion_weight="auto", random_state=0).fit(X, y)
+    return DRRClassifier(forest, random_state=0).fit(X, y)
 
 
 model = fit(X_train, y_train)

@@ -21,7 +21,7 @@ WIDTH = 100
 _UNBREAKABLE = re.compile(r"`[^`]+`|\$[^$]+\$|\]\([^)]+\)")
 _ITEM = re.compile(r"(\s*)([-*] |\d+\. )")
 # What is a line of its own: headings, tables, directives and their options, comments, front matter, footnotes.
-_ALONE = re.compile(r"\s*(#|\||:|<|---|%|\[\^?[\w-]+\]:|\(\w+\)=|!\[)")
+_ALONE = re.compile(r"\s*(#|\||:|<|---|%|\[!\[|\[\^?[\w-]+\]:|\(\w+\)=|!\[)")
 _FENCE = re.compile(r"\s*(`{3,}|\${2})")
 
 

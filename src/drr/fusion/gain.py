@@ -30,6 +30,8 @@ class GainInterval:
     >>> result = gain_interval([0, 0, 1, 1], [1, 3, 2, 4], [1, 2, 3, 4], n_resamples=99, random_state=0)
     >>> round(result.base_average_precision, 4), result.fused_average_precision, round(result.gain, 4)
     (0.8333, 1.0, 0.1667)
+    >>> print(result)
+    average precision 0.833 → 1.000, gain +0.167, 95% interval +0.000 to +0.500
     """
 
     gain: float
@@ -50,6 +52,12 @@ class GainInterval:
     def is_loss(self) -> bool:
         """Whether the whole interval is below zero."""
         return self.high < 0
+
+    def __str__(self) -> str:
+        return (
+            f"average precision {self.base_average_precision:.3f} → {self.fused_average_precision:.3f}, gain "
+            f"{self.gain:+.3f}, {self.level:.0%} interval {self.low:+.3f} to {self.high:+.3f}"
+        )
 
 
 def gain_interval(
