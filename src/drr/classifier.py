@@ -65,7 +65,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         function where it has no probabilities. A fitted one, frozen or not, is used as it is. Cloning, as in a grid
         search, loses the fit unless it is in a `sklearn.frozen.FrozenEstimator`.
     dual : RakingDual, default=None
-        None is ``RakingDual(random_state=random_state)``. A fitted one is used as it is, and can be shared.
+        None is ``RakingDual(limit_direction=True, random_state=random_state)``. A fitted one is used as it is, and can
+        be shared.
         ``set_params(dual__eta=0.1)`` and ``dual__feature_map__missing`` or ``dual__feature_map__n_random_features``
         work, and can be searched over, with None as well.
     fusion_weight : float or {"auto", "closed_form", "average_precision"}, default="auto"
@@ -169,7 +170,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def set_params(self, **params: Any) -> DRRClassifier:
         """Set parameters, also those of a dual and of a feature map that were left to their defaults."""
         if self.dual is None and "dual" not in params and any(name.startswith("dual__") for name in params):
-            self.dual = RakingDual()
+            self.dual = RakingDual(limit_direction=True)
         return super().set_params(**params)  # type: ignore[no-any-return]
 
     def fit(
@@ -553,7 +554,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _dual(self, seed: int) -> Any:
         if self.dual is None:
-            return accept_sample_weight(RakingDual(random_state=seed))
+            return accept_sample_weight(RakingDual(limit_direction=True, random_state=seed))
         if not hasattr(self.dual, "log_density_ratio"):
             raise TypeError(f"dual must be a RakingDual or None, got {self.dual!r}")
         return self.dual if is_fitted(self.dual) else seed_nested(self.dual, seed)

@@ -132,7 +132,7 @@ def _inputs(graph: _Graph, classifier: DRRClassifier, feature_map: RakingFeature
 
 def _dual(graph: _Graph, classifier: DRRClassifier, feature_map: RakingFeatureMap, columns: list[str]) -> str:
     """Add the dual's score, θᵀφ(x) − Λ(θ)."""
-    embedding, blocks, theta = feature_map._embedding, feature_map.blocks_, classifier.dual_.theta_
+    embedding, blocks, theta = feature_map._embedding, feature_map.blocks_, classifier.dual_.direction_
     total = graph.constant(np.full((1, 1), -classifier.dual_.raking_.dual.log_partition))
     if embedding.numeric:
         raw = (

@@ -194,3 +194,8 @@ def test_the_map_of_the_paper_may_fall(table):
     options = {"fusion_weight": 0.0, "calibration": "platt", "random_state": 0}
     backwards = DRRClassifier.from_scores(-X.sum(axis=1), X, y, **options)
     assert backwards.calibrator_.slope < 0
+
+
+def test_the_default_dual_has_a_direction_at_zero_and_the_papers_has_none():
+    assert DRRClassifier()._dual(0).limit_direction
+    assert not DRRClassifier.paper().dual.limit_direction

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import StandardScaler
 
 import drr
@@ -259,3 +260,40 @@ def test_a_start_changes_the_way_but_not_the_answer(two_classes):
     np.testing.assert_allclose(warm.theta, cold.theta, rtol=1e-6, atol=1e-8)
     with pytest.raises(ValueError, match="start has 132 columns, but features has 3"):
         drr.solve_dual(features[~y][:, :3], target[:3], 0.2, start=near)
+
+
+def test_a_dual_of_zero_can_score_by_the_limit_of_its_direction(rng):
+    y = np.arange(300) < 30
+    X = rng.normal(size=(300, 3)) + np.outer(y, [2.0, 1.0, 0.0])
+    feature_map = RakingFeatureMap(0)
+    with pytest.warns(UserWarning, match="every score is zero"):
+        zero = RakingDual(feature_map, eta=1.0).fit(X, y)
+    assert not zero.score_samples(X).any()
+    with pytest.warns(UserWarning, match="rows are scored by the difference of the means"):
+        limit = RakingDual(feature_map, eta=1.0, limit_direction=True).fit(X, y)
+    assert limit.diagnostics_.is_zero
+    assert limit.diagnostics_.is_limit
+    assert "its limit, the difference of the means" in str(limit.diagnostics_)
+    assert not limit.theta_.any()
+    # The direction of a dual whose tolerance is just below the distance of the means.
+    near = RakingDual(feature_map, eta=0.9999, limit_direction=True).fit(X, y)
+    assert not near.diagnostics_.is_limit
+    np.testing.assert_array_equal(near.direction_, near.theta_)
+    np.testing.assert_allclose(near.theta_ / np.linalg.norm(near.theta_), limit.direction_, atol=1e-3)
+    np.testing.assert_allclose(limit.score_samples(X), limit.embed(X) @ limit.direction_, atol=1e-12)
+    assert average_precision_score(y, limit.score_samples(X)) > 0.5
+
+
+def test_equal_means_have_no_limit_direction():
+    with pytest.warns(UserWarning, match="same mean in every moment"):
+        dual = RakingDual(limit_direction=True).fit(np.ones((20, 2)), np.arange(20) < 5)
+    assert not dual.diagnostics_.is_limit
+    assert not dual.score_samples(np.ones((3, 2))).any()
+
+
+def test_more_columns_than_rows_have_no_random_features_by_default(rng):
+    y = np.arange(60) < 10
+    wide, tall = rng.normal(size=(60, 61)) + y[:, None], rng.normal(size=(60, 60)) + y[:, None]
+    assert len(RakingDual(random_state=0).fit(wide, y).theta_) == 61
+    assert len(RakingDual(random_state=0).fit(tall, y).theta_) == 60 + 128
+    assert len(RakingDual(RakingFeatureMap(), random_state=0).fit(wide, y).theta_) == 61 + 128

@@ -87,7 +87,7 @@ def read_training(
 def make_dual(options: argparse.Namespace) -> RakingDual:
     """Return the dual that the options describe."""
     feature_map = RakingFeatureMap(options.features, random_state=options.seed)
-    return RakingDual(feature_map, eta=options.eta, random_state=options.seed)
+    return RakingDual(feature_map, eta=options.eta, limit_direction=True, random_state=options.seed)
 
 
 def fingerprint(X: Any, y: NDArray[Any]) -> str:

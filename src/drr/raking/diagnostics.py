@@ -61,6 +61,10 @@ class Moments:
         )
 
 
+# A distance of the means up to this is rounding: it has no direction.
+SAME_MEANS = 1e-12
+
+
 class MomentGap(NamedTuple):
     """How far a moment of the majority is from that of the rare class.
 
@@ -107,11 +111,13 @@ class DualDiagnostics:
     kl: float
     """KL(w‖d) in nats"""
     is_zero: bool
-    """the base weights satisfy the tolerance: every score is zero"""
+    """the base weights satisfy the tolerance, so that θ = 0"""
     worst_moments: tuple[MomentGap, ...]
     """the moments farthest from the rare class after raking"""
     absent_levels: tuple[str, ...]
     """levels that the rare class has and no majority row: raking cannot reach them"""
+    is_limit: bool = False
+    """rows are scored by the limit of the direction of θ, the difference of the means, because θ = 0"""
 
     def __str__(self) -> str:
         lines = [
@@ -122,16 +128,21 @@ class DualDiagnostics:
             "worst moments     "
             + ", ".join(f"{gap.name} {gap.before:+.3g} → {gap.after:+.3g}" for gap in self.worst_moments),
         ]
-        if self.is_zero:
+        if self.is_limit:
+            lines.append("the dual is zero: rows are scored by its limit, the difference of the means")
+        elif self.is_zero:
             lines.append("the dual is zero: it adds nothing to any score")
         if self.absent_levels:
             lines.append("absent levels     " + ", ".join(self.absent_levels))
         return "\n".join(lines)
 
 
-def diagnose(raking: Raking, moments: Moments, absent_levels: tuple[str, ...]) -> DualDiagnostics:
+def diagnose(
+    raking: Raking, moments: Moments, absent_levels: tuple[str, ...], *, limit_direction: bool = False
+) -> DualDiagnostics:
     """Gather the values of a raking."""
     dual = raking.dual
+    is_zero = dual.status is Status.ZERO_DUAL
     return DualDiagnostics(
         floor=raking.floor.value,
         floor_lower_bound=raking.floor.lower_bound,
@@ -141,20 +152,25 @@ def diagnose(raking: Raking, moments: Moments, absent_levels: tuple[str, ...]) -
         ess=dual.ess,
         ess_share=dual.ess / raking.floor.n_rows,
         kl=dual.kl,
-        is_zero=dual.status is Status.ZERO_DUAL,
+        is_zero=is_zero,
         worst_moments=moments.worst(),
         absent_levels=absent_levels,
+        is_limit=is_zero and limit_direction and raking.base_discrepancy > SAME_MEANS,
     )
 
 
-def explain_zero_dual(raking: Raking, eta: float, *, chosen_by_ess: bool) -> str:
+def explain_zero_dual(
+    raking: Raking, eta: float, *, chosen_by_ess: bool, limit_direction: bool = False
+) -> str:
     """Explain why the dual is zero, with the values and a remedy."""
     floor, gamma = raking.floor.value, raking.base_discrepancy
+    is_limit = limit_direction and gamma > SAME_MEANS
+    consequence = "rows are scored by the difference of the means" if is_limit else "every score is zero"
     cause = (
         f"The dual is zero: the tolerance {raking.tolerance:.6g} (eta={eta:.4g}, floor {floor:.6g}) reaches the base "
-        f"discrepancy {gamma:.6g}, so the majority is left as it is and every score is zero."
+        f"discrepancy {gamma:.6g}, so the majority is left as it is and {consequence}."
     )
-    if gamma <= 1e-12:
+    if gamma <= SAME_MEANS:
         remedy = (
             "The two classes have the same mean in every moment. Drop constant columns, or describe the rows by more "
             "moments (n_random_features of the feature map)."

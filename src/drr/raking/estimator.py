@@ -47,7 +47,9 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     feature_map : transformer, default=None
         Embeds rows; fitted on the rows of both classes. None is ``RakingFeatureMap(random_state=random_state)``, whose
         features have single precision if the majority would have more than 64 MB of them in double: that changes
-        the scores in the seventh digit. A `sklearn.frozen.FrozenEstimator` is used as it is.
+        the scores in the seventh digit. If there are more columns than rows, as in expression matrices, it has no
+        random features: the columns can describe any difference of the classes, and random waves of that many columns
+        are noise. A `sklearn.frozen.FrozenEstimator` is used as it is.
     eta : float, default=0.05
         η in [0, 1]: the tolerance is at this share of the way from the feasibility floor to the distance of the means
         before raking, and at least 5 % above the floor.
@@ -58,6 +60,10 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         "auto" is fast and certified; "paper" is the published algorithm with its constants.
     pos_label : label, default=None
         The rare class; all other rows are the majority. None is the rarer of two classes.
+    limit_direction : bool, default=False
+        What a dual of zero scores by: nothing, or the limit of its direction. As the tolerance rises to the distance of
+        the means, θ/‖θ‖ tends to the difference of the means μ₁ − μ₀; only the direction matters once scores are
+        standardised. `theta_` stays zero. The default dual of `DRRClassifier` has it on, the paper's off.
     random_state : int, RandomState instance or None, default=None
         Seed of the feature map, unless it has its own.
     n_threads : int, optional
@@ -74,6 +80,8 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     ----------
     theta_ : array of shape (n_features_out,)
         The dual θ.
+    direction_ : array of shape (n_features_out,)
+        What rows are scored by: θ, or for a dual of zero with `limit_direction` the difference of the means.
     weights_ : array of shape (n_majority,)
         The raked weights of the majority rows, in their order, summing to one. None if the rows were read in passes.
     majority_ : array of shape (n_majority,)
@@ -110,6 +118,8 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     (True, False)
     """
 
+    limit_direction = False  # of duals that were saved before there was the choice
+
     def __init__(
         self,
         feature_map: Any = None,
@@ -118,6 +128,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         min_ess: float | None = None,
         method: str = "auto",
         pos_label: Any = None,
+        limit_direction: bool = False,
         random_state: Any = None,
         n_threads: int | None = None,
         feature_storage: Any = "auto",
@@ -128,6 +139,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         self.min_ess = min_ess
         self.method = method
         self.pos_label = pos_label
+        self.limit_direction = limit_direction
         self.random_state = random_state
         self.n_threads = n_threads
         self.feature_storage = feature_storage
@@ -223,12 +235,16 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         """Set `moments_` and `diagnostics_`, and warn of a dual that is zero."""
         if self.raking_.dual.status is Status.ZERO_DUAL:
             chosen_by_ess = self.min_ess is not None
-            message = explain_zero_dual(self.raking_, self.eta_, chosen_by_ess=chosen_by_ess)
+            message = explain_zero_dual(
+                self.raking_, self.eta_, chosen_by_ess=chosen_by_ess, limit_direction=self.limit_direction
+            )
             warnings.warn(message, UserWarning, stacklevel=3)
         self.moments_ = Moments(
             self._moment_names(len(target)), target, self.raking_.floor.base_mean, self.raking_.dual.mean
         )
-        self.diagnostics_: DualDiagnostics = diagnose(self.raking_, self.moments_, self._absent_levels())
+        self.diagnostics_: DualDiagnostics = diagnose(
+            self.raking_, self.moments_, self._absent_levels(), limit_direction=self.limit_direction
+        )
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -247,11 +263,11 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         if reads_in_passes(X):
-            return self.feature_map_.project(X, self.theta_)  # type: ignore[no-any-return]
+            return self.feature_map_.project(X, self.direction_)  # type: ignore[no-any-return]
         X = check_table(self, X, reset=False)
         if hasattr(self.feature_map_, "project"):  # the same without Φ
-            return np.asarray(self.feature_map_.project(X, self.theta_))
-        return np.asarray(self.embed(X) @ self.theta_)
+            return np.asarray(self.feature_map_.project(X, self.direction_))
+        return np.asarray(self.embed(X) @ self.direction_)
 
     def log_density_ratio(self, X: Any) -> NDArray[np.float64]:
         """Return θᵀφ(x) − Λ(θ): the score with the constant that makes the tilted majority a distribution.
@@ -282,6 +298,13 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     @property
     def theta_(self) -> NDArray[np.float64]:
         return self.raking_.dual.theta
+
+    @property
+    def direction_(self) -> NDArray[np.float64]:
+        if not self.diagnostics_.is_limit:
+            return self.theta_
+        difference = self.moments_.target - self.moments_.base
+        return np.asarray(difference / np.linalg.norm(difference))
 
     @property
     def weights_(self) -> NDArray[np.float64] | None:
@@ -316,7 +339,10 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         return self.feature_map
 
     def _fitted_map(self, X: Any, y: ArrayLike, n_majority: int) -> Any:
-        feature_map = seed_nested(self._feature_map(), self.random_state).fit(X, y)
+        feature_map = seed_nested(self._feature_map(), self.random_state)
+        if self.feature_map is None and X.shape[1] > X.shape[0]:
+            feature_map.set_params(n_random_features=0)
+        feature_map.fit(X, y)
         if self.feature_map is None:
             n_features = max(block.stop for block in feature_map.blocks_.values())
             if n_majority * n_features > _MAX_DOUBLES:
@@ -380,7 +406,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
 
 def log_density_ratios(duals: Sequence[RakingDual], X: Any) -> NDArray[np.float64]:
     """Return the log density ratios of duals with one common map, a column each, embedding every row once."""
-    thetas = np.stack([dual.theta_ for dual in duals], axis=1)
+    thetas = np.stack([dual.direction_ for dual in duals], axis=1)
     offsets = np.array([dual.raking_.dual.log_partition for dual in duals])
     ratios = np.empty((X.shape[0], len(duals)))
     step = max(1, _BLOCK_SIZE // len(thetas))

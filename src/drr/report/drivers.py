@@ -71,7 +71,7 @@ def moment_contributions(evaluation: Evaluation) -> tuple[list[str], NDArray[np.
     """
     dual = evaluation.dual
     moments = dual.moments_
-    contributions = dual.theta_ * (moments.target - moments.base)
+    contributions = dual.direction_ * (moments.target - moments.base)
     fourier = getattr(dual.feature_map_, "blocks_", {}).get("fourier", slice(0))
     is_random = np.zeros(len(contributions), dtype=bool)
     is_random[fourier] = True

@@ -33,7 +33,8 @@ def html(evaluation: Evaluation) -> str:
 def verdict(evaluation: Evaluation) -> str:
     """Return the result in a sentence."""
     gain = evaluation.gain
-    if evaluation.dual.diagnostics_.is_zero:
+    diagnostics = evaluation.dual.diagnostics_
+    if diagnostics.is_zero and not diagnostics.is_limit:
         return "The dual is zero: it adds nothing to any score, and the ranking is that of the base."
     if gain.is_gain:
         return "Adding the dual improves the ranking of the rare class on these rows, beyond chance."
