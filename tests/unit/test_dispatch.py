@@ -57,6 +57,14 @@ def test_a_machine_below_the_baseline_gets_a_clear_error(monkeypatch):
         _native._choose()
 
 
+def test_a_build_for_another_processor_says_so(monkeypatch):
+    monkeypatch.setattr(_native, "_is_built", lambda name: name == "x86_64_v3")
+    monkeypatch.setattr(_native, "_is_supported", lambda name: name == "x86_64_v2")
+    monkeypatch.delenv("DRR_ISA", raising=False)
+    with pytest.raises(ImportError, match="the build option `native`"):
+        _native._choose()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the flags of that compiler promise less")
 def test_show_config_tells_the_vector_instructions_of_the_chosen_set():
     expected = {"x86_64_v2": "SSE4.2", "x86_64_v3": "AVX2, FMA", "x86_64_v4": "AVX-512, FMA"}

@@ -1,4 +1,4 @@
-// The compiled module, built once per instruction set under its own name (DRR_MODULE). A table of contents.
+// The compiled module, linked once per instruction set under its own name (entry.cpp). A table of contents.
 
 #include "bindings/operations.hpp"
 #include "drr/errors.hpp"
@@ -18,7 +18,7 @@ void translate_errors(std::exception_ptr error) {
 
 } // namespace
 
-PYBIND11_MODULE(DRR_MODULE, module, py::mod_gil_not_used()) {
+PYBIND11_MODULE(_core, module, py::mod_gil_not_used()) {
   module.doc() = "Compiled kernels of drr. Private: use the functions of the package.";
   py::register_local_exception_translator(&translate_errors);
 

@@ -35,6 +35,11 @@ def _choose() -> str:
     available = available_instruction_sets()
     requested = os.environ.get("DRR_ISA", "")
     if not requested:
+        if not available and _is_supported("x86_64_v2"):
+            raise ImportError(
+                "drr was built for the processor of another machine (the build option `native`). Install it again "
+                "without that option, or on this machine."
+            )
         if not available:
             raise ImportError(
                 "drr needs a processor with at least the x86-64-v2 instructions (SSE4.2, POPCNT), which this machine "
