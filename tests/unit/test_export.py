@@ -7,8 +7,9 @@ import pandas
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
-from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -116,3 +117,72 @@ def test_what_cannot_be_exported_is_refused(rows):
     mapped = DRRClassifier(LogisticRegression(), dual=RakingDual(StandardScaler()), random_state=0).fit(X, y)
     with pytest.raises(TypeError, match="StandardScaler"):
         to_onnx(mapped)
+
+
+def boosted(package):
+    """A boosted model of another package on rows that single precision cannot hold, and the rows."""
+    module = pytest.importorskip(package)
+    pytest.importorskip("onnxmltools")
+    rng = np.random.default_rng(0)
+    y = np.arange(2000) % 12 == 0
+    X = rng.normal(size=(2000, 4)) + y[:, None]
+    if package == "xgboost":
+        base = module.XGBClassifier(n_estimators=40, random_state=0)
+    else:
+        base = module.LGBMClassifier(n_estimators=40, verbose=-1, random_state=0)
+    return base, X, y
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("package", ["xgboost", "lightgbm"])
+def test_boosted_models_of_other_packages_give_the_same_scores(package):
+    base, X, y = boosted(package)
+    classifier = DRRClassifier(base, random_state=0).fit(X, y.astype(int))
+    found = infer(classifier, {"X": X})
+    np.testing.assert_allclose(found["score"], classifier.fused_score(X), rtol=0, atol=1e-4)
+    to_onnx(classifier, X)
+
+
+def test_trees_round_their_rows_as_in_python():
+    rng = np.random.default_rng(0)
+    y = np.arange(3000) % 12 == 0
+    X = (
+        rng.normal(size=(3000, 3)) + y[:, None]
+    )  # rows at the thresholds that they define, in double precision
+    classifier = DRRClassifier(RandomForestClassifier(20, random_state=0), random_state=0).fit(X, y)
+    found = infer(classifier, {"X": X})
+    np.testing.assert_allclose(found["score"], classifier.fused_score(X), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        AdaBoostClassifier(n_estimators=5, random_state=0),
+        make_pipeline(SimpleImputer(), LogisticRegression()),
+        LinearDiscriminantAnalysis(),
+    ],
+    ids=lambda base: type(base).__name__,
+)
+def test_a_graph_is_right_or_an_error(rows, base):
+    X, y = rows[0][["a", "b", "c"]].to_numpy(), rows[1]
+    classifier = DRRClassifier(base, random_state=0).fit(X, y)
+    problem = ""
+    try:
+        found = infer(classifier, {"X": X})
+        np.testing.assert_allclose(found["score"], classifier.fused_score(X), rtol=0, atol=1e-4)
+    except ValueError as error:
+        problem = str(error)
+    assert not problem or "from_scores" in problem
+
+
+def test_a_graph_with_other_scores_is_an_error_that_names_the_rows(rows, monkeypatch):
+    X, y = rows[0][["a", "b", "c"]].to_numpy(), rows[1]
+    classifier = DRRClassifier(LogisticRegression(), random_state=0).fit(X, y)
+    true = classifier.fused_score
+    monkeypatch.setattr(classifier, "fused_score", lambda rows: true(rows) + (np.arange(len(rows)) == 7))
+    with pytest.raises(
+        ValueError, match=r"LogisticRegression gives other scores .* on 1 of 400 rows, first on row 7"
+    ):
+        to_onnx(classifier, X)
+    with pytest.raises(ValueError, match="on 1 of 1000 generated rows, first on row 7"):
+        to_onnx(classifier)
