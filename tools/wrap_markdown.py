@@ -19,9 +19,9 @@ WIDTH = 100
 
 # Spans whose spaces must not become line breaks: code, formulas, targets of links.
 _UNBREAKABLE = re.compile(r"`[^`]+`|\$[^$]+\$|\]\([^)]+\)")
-_ITEM = re.compile(r"(\s*)([-*] |\d+\. )")
+_ITEM = re.compile(r"(\s*)([-*] |\d+\. |: )")
 # What is a line of its own: headings, tables, directives and their options, comments, front matter, footnotes.
-_ALONE = re.compile(r"\s*(#|\||:|<|---|%|\[!\[|\[\^?[\w-]+\]:|\(\w+\)=|!\[)")
+_ALONE = re.compile(r"\s*(#|\||:(?! )|<|---|%|\[!\[|\[\^?[\w-]+\]:|\(\w+\)=|!\[)")
 _FENCE = re.compile(r"\s*(`{3,}|\${2})")
 
 
