@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ WIDTH = 100
 # Spans whose spaces must not become line breaks: code, formulas, targets of links.
 _UNBREAKABLE = re.compile(r"`[^`]+`|\$[^$]+\$|\]\([^)]+\)")
 _ITEM = re.compile(r"(\s*)([-*] |\d+\. |: )")
-# What is a line of its own: headings, tables, directives and their options, comments, front matter, footnotes.
+# What stays a separate line: headings, tables, directives and their options, comments, front matter, footnotes.
 _ALONE = re.compile(r"\s*(#|\||:(?! )|<|---|%|\[!\[|\[\^?[\w-]+\]:|\(\w+\)=|!\[)")
 _FENCE = re.compile(r"\s*(`{3,}|\${2})")
 
@@ -76,11 +75,9 @@ def _fill(paragraph: list[str]) -> Iterator[str]:
 
 
 def pages() -> list[Path]:
-    """List the Markdown files of the repository."""
-    tracked = subprocess.run(
-        ["git", "ls-files", "*.md"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.split()
-    return [ROOT / name for name in tracked]
+    """List the Markdown files of the repository, apart from those that the build generates."""
+    found = [*ROOT.glob("*.md"), *(ROOT / ".github").rglob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    return sorted(path for path in found if "generated" not in path.parts)
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""DRRClassifier: the stages composed, and the scikit-learn contract. No arithmetic of its own."""
+"""DRRClassifier: the stages composed, and the scikit-learn contract. It does no arithmetic."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ N_RANDOM_FEATURES = 128
 
 
 def _has_probabilities(classifier: DRRClassifier) -> bool:
-    """There is a calibration, or before fit there is going to be one."""
+    """Return whether there is a calibration, or will be one after fit."""
     if hasattr(classifier, "rescorings_"):
         return all(rescoring.calibration is not None for rescoring in classifier.rescorings_)
     return classifier.calibration is not None
@@ -62,7 +62,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     estimator : classifier, default=None
         The base; None is a `RandomForestClassifier`. Its score is the probability of the rare class, or the decision
-        function where it has no probabilities. A fitted one, frozen or not, is used as it is. Cloning, as in a grid
+        function if it has no probabilities. A fitted one, frozen or not, is used as it is. Cloning, as in a grid
         search, loses the fit unless it is in a `sklearn.frozen.FrozenEstimator`.
     dual : RakingDual, default=None
         None is ``RakingDual(limit_direction=True, random_state=random_state)``. A fitted one is used as it is, and can
@@ -74,7 +74,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     holdout : "auto", float, int, splitter or (fit_indices, held_out_indices), default="auto"
         "auto" fits the final base and dual on all rows and learns everything after their scores from rows that the
         models did not see. A forest or another bootstrap ensemble of at least 50 members, also as the last step of a
-        pipeline, is fitted once and scores the rows out of the bag, beside duals of five folds; any other base is
+        pipeline, is fitted once and scores the rows out of the bag, with duals of five folds; any other base is
         cross-fitted in five folds, which takes six fits. Of rows that are read in passes, 0.3 are held out once, and
         the models are then fitted on all. A number of folds or a cross-validation splitter cross-fits with those.
         A fraction holds out so many rows, stratified, or a pair the rows that it names; the models then never see them.
@@ -111,7 +111,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The cut of the fused score.
     separation_ : Separation
         Whether the dual helps, by two moments of the held-out scores, with bootstrap intervals. Computed on first use,
-        which warns where `gain_` says that the dual does harm.
+        which warns if `gain_` says that the dual does harm.
     gain_ : GainInterval
         The gain in average precision on the held-out rows, with its bootstrap interval. A weight chosen on those rows
         makes it optimistic.
@@ -121,7 +121,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Everything after the scores, of the rare class or of each class.
     n_features_in_ : int
     feature_names_in_ : array of str
-        Only where X has column names.
+        Only if X has column names.
 
     Notes
     -----
@@ -252,7 +252,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight: ArrayLike | None = None,
         **params: Any,
     ) -> DRRClassifier:
-        """Rescore a column of base scores when the model that gave them is not at hand.
+        """Rescore a column of base scores, without the model that gave them.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         (3,)
         """
         if params.get("estimator") is not None:
-            raise TypeError("from_scores takes no estimator: the scores stand for it")
+            raise TypeError("from_scores takes no estimator: the scores replace it")
         classifier = cls(**params)
         X = check_table(classifier, X, reset=True)
         labels = read_labels(X, y, cls.__name__)
@@ -294,7 +294,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return classifier._fit(recipe, seed, {})
 
     def fused_score(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
-        """The fused score s of each row; higher means more likely in the rare class.
+        """Return the fused score s of each row; higher means more likely in the rare class.
 
         Parameters
         ----------
@@ -335,27 +335,27 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Scores(base, dual, fused, probability, label)
 
     def base_score(self, X: Any) -> NDArray[np.float64]:
-        """The raw score of the base for the rare class, or with three classes or more for each class."""
+        """Return the raw score of the base for the rare class, or for each of three or more classes."""
         check_is_fitted(self)
-        self._refuse_without_base()
+        self._check_has_base()
         scores = self._models.base_scores(self._check_rows(X))
         return scores[:, 0] if self._is_binary else scores
 
     def dual_score(self, X: Any) -> NDArray[np.float64]:
-        """The estimated log density ratio of the rare class, or with three classes or more of each class."""
+        """Return the estimated log density ratio of the rare class, or of each of three or more classes."""
         check_is_fitted(self)
         scores = self._models.dual_scores(self._check_rows(X))
         return scores[:, 0] if self._is_binary else scores
 
     def decision_function(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
-        """The fused score minus the cut, positive for ``classes_[1]`` exactly where `predict` says so.
+        """Return the fused score minus the cut, positive for ``classes_[1]`` if and only if `predict` says so.
 
         With three classes or more one column per class, of which the largest is predicted.
         """
         return self._decision(self._fuse(*self._raw_columns(X, base_score)))
 
     def predict(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[Any]:
-        """The label of each row.
+        """Return the label of each row.
 
         Parameters
         ----------
@@ -370,7 +370,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Calibrated probabilities at the original prior, one column per class.
+        """Return calibrated probabilities at the original prior, one column per class.
 
         Parameters
         ----------
@@ -406,7 +406,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @cached_property
     def gain_(self) -> GainInterval | list[GainInterval]:
         check_is_fitted(self)
-        self._refuse_one_class_held_out()
+        self._check_both_classes_held_out()
         gains = [
             gain_interval(
                 each.held_out.positive,
@@ -438,7 +438,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ]
         return self._one_or_all(separations)  # type: ignore[no-any-return]
 
-    def _refuse_one_class_held_out(self) -> None:
+    def _check_both_classes_held_out(self) -> None:
         for label, each in zip(self._models.rare_labels.tolist(), self.rescorings_, strict=True):
             n_rare, n_rows = int(each.held_out.positive.sum()), len(each.held_out.positive)
             if n_rare in (0, n_rows):
@@ -448,12 +448,12 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
 
     def __dir__(self) -> list[str]:
-        """Without what its first use computes: a display of the estimator, or a completion, asks for all it sees."""
+        """Leave out what its first use computes: displays and completions ask for every name that they see."""
         waiting = {"gain_", "separation_"} - self.__dict__.keys()
         return [name for name in object.__dir__(self) if name not in waiting and hasattr(self, name)]
 
     def _fit(self, recipe: Recipe, seed: int, split_params: dict[str, Any]) -> DRRClassifier:
-        """Algorithm 1: split, fit, score what was held out, learn from the scores."""
+        """Run algorithm 1: split, fit, score what was held out, learn from the scores."""
         self._forget()
         labels = recipe.labels
         weights = recipe.weights
@@ -502,14 +502,14 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _raw_columns(
         self, X: Any, base_score: ArrayLike | None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The scores of base and dual, one column per class that is scored."""
+        """Return the scores of base and dual, one column per class that is scored."""
         check_is_fitted(self)
         X = self._check_rows(X)
         dual = self._models.dual_scores(X)
         if base_score is not None:
             base = check_score_columns(base_score, len(dual), len(self.rescorings_))
         else:
-            self._refuse_without_base()
+            self._check_has_base()
             base = self._models.base_scores(X)
         return base, dual
 
@@ -540,7 +540,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return rows to score, checked against those of the fit; the place to prepare them first."""
         return check_table(self, X, reset=False)
 
-    def _refuse_without_base(self) -> None:
+    def _check_has_base(self) -> None:
         if self._models.base is None:
             raise ValueError(
                 "this classifier was fitted from scores and has no base; pass the scores of the new rows as base_score"
@@ -582,7 +582,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return values[0] if len(values) == 1 else values
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """How metadata given to `fit` are passed on: to the base, the dual and the splitter."""
+        """Return how metadata given to `fit` are passed on: to the base, the dual and the splitter."""
         on_fit = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=type(self).__name__)
         router.add(estimator=self._base(0), method_mapping=on_fit)

@@ -21,7 +21,7 @@ from drr.features.columns import read_columns
 
 
 def is_fitted(estimator: Any) -> bool:
-    """Whether an estimator is to be used as it is: frozen, or fitted before."""
+    """Return whether an estimator is to be used as it is: frozen, or fitted before."""
     try:
         check_is_fitted(estimator)
     except NotFittedError:
@@ -30,7 +30,7 @@ def is_fitted(estimator: Any) -> bool:
 
 
 def fitted_copy(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str, Any]) -> Any:
-    """The estimator itself where it is fitted, otherwise a clone fitted on these rows."""
+    """Return the estimator itself if it is fitted, otherwise a clone fitted on these rows."""
     if is_fitted(estimator):
         return estimator
     try:
@@ -56,7 +56,7 @@ def fitted_copy(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str
 
 
 def _fitted_on_codes(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str, Any]) -> Any:
-    """The estimator fitted on the labels 0, 1, … in place of others; None if that is not what it failed for."""
+    """Return the estimator fitted on the labels 0, 1, …; None if other labels were not why it failed."""
     classes = np.unique(y)
     if is_source(X) or np.array_equal(classes, np.arange(len(classes))):
         return None
@@ -72,7 +72,7 @@ def take_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_rows: int) 
 
 
 def refuse_without_score(estimator: Any) -> None:
-    """Raise where an estimator can give no score."""
+    """Raise TypeError if the estimator has no score method."""
     if not hasattr(estimator, "fit"):
         raise TypeError(f"estimator must be a classifier with fit, or None, got {estimator!r}")
     if not _has_score(estimator):
@@ -84,18 +84,18 @@ def refuse_without_score(estimator: Any) -> None:
 
 
 def _has_score(estimator: Any) -> bool:
-    """Whether there is a score, or going to be one: a stack without a final estimator adds a logistic regression."""
+    """Return whether there is, or will be, a score: a stack without final estimator adds a logistic regression."""
     if hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function"):
         return True
     return isinstance(estimator, StackingClassifier) and estimator.final_estimator is None
 
 
 def weightless_params(estimator: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-    """`params` without sample_weight where the estimator takes none, with a warning."""
+    """Return `params`, without sample_weight and with a warning if the estimator does not accept it."""
     if "sample_weight" not in params or is_fitted(estimator) or has_fit_parameter(estimator, "sample_weight"):
         return dict(params)
     warnings.warn(
-        f"{type(estimator).__name__} does not accept sample_weight: the weights serve the dual, the standardisation, "
+        f"{type(estimator).__name__} does not accept sample_weight: the weights go to the dual, the standardisation, "
         "the calibration and the cut only.",
         UserWarning,
         stacklevel=4,
@@ -104,7 +104,7 @@ def weightless_params(estimator: Any, params: Mapping[str, Any]) -> dict[str, An
 
 
 def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
-    """One column per label: its probability if the estimator has probabilities, otherwise its decision function."""
+    """Return one column per label: its probability, or its decision function if there are no probabilities."""
     refuse_without_score(estimator)
     if is_source(X):
         return np.asarray(X.map(lambda block: base_scores(estimator, block, labels)))
@@ -132,7 +132,7 @@ def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.floa
 
 
 def _per_class(given: Any, n_classes: int, estimator: Any) -> NDArray[np.float64]:
-    """One column of probabilities per class; of two classes, a single column is that of the second."""
+    """Return one column of probabilities per class; of two classes, a single column is that of the second."""
     probabilities = np.asarray(given, dtype=np.float64)
     if n_classes == 2 and probabilities.shape[1:] in ((), (1,)):
         second = probabilities.reshape(-1)
@@ -155,7 +155,7 @@ def _finite(scores: NDArray[np.float64], estimator: Any) -> NDArray[np.float64]:
 
 
 def _scores_pairs(estimator: Any) -> bool:
-    """Whether a support vector machine, also at the end of a pipeline, has a column per pair of classes."""
+    """Return whether a support vector machine, also in a pipeline, has a column per pair of classes."""
     last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
     return getattr(last, "decision_function_shape", None) == "ovo"
 
@@ -179,7 +179,7 @@ def _take(value: Any, rows: NDArray[np.intp], n_rows: int) -> Any:
 
 
 def _categorical_names(X: Any) -> list[str]:
-    """The columns of a data frame whose types are not numbers, in quotes."""
+    """Return the columns of a data frame whose types are not numbers, in quotes."""
     if not hasattr(X, "columns"):
         return []
     rows = read_columns(RakingFeatureMap(), X, reset=True)

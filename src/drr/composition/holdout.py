@@ -17,9 +17,9 @@ from drr._checks.rows import reads_in_passes
 
 Rows = NDArray[np.intp]
 
-# What `holdout="auto"` uses where it does not score out of the bag.
+# What `holdout="auto"` uses if it does not score out of the bag.
 N_FOLDS = 5
-# Of rows that are read in passes, where every fit reads them all many times.
+# Of rows that are read in passes: every fit reads them all many times.
 SHARE_OF_SOURCE = 0.3
 
 
@@ -36,12 +36,12 @@ class Holdout:
     """one base is fitted on all rows and scores them out of the bag; the splits are those of the dual"""
 
     def fitted_rows(self, n_rows: int) -> Rows:
-        """The rows that the final models are fitted on."""
+        """Return the rows that the final models are fitted on."""
         return np.arange(n_rows) if self.is_cross_fitted else self.splits[0][0]
 
 
 def is_splitter(holdout: Any) -> bool:
-    """Whether `holdout` is a cross-validation splitter, which metadata such as groups can be routed to."""
+    """Return whether `holdout` is a cross-validation splitter, to which groups can be routed."""
     return hasattr(holdout, "split") and not isinstance(holdout, str)
 
 
@@ -64,7 +64,7 @@ def plan_holdout(
             f"groups are for a splitter that keeps them apart, but holdout={holdout!r} would divide them; pass for "
             "example holdout=sklearn.model_selection.StratifiedGroupKFold(5)"
         )
-    _refuse_unknown(holdout)
+    _check_kind(holdout)
     if isinstance(holdout, str):
         plan = _plan_automatically(X, labels, random_state, out_of_bag)
     elif _is_pair(holdout):
@@ -90,7 +90,7 @@ def _plan_automatically(X: Any, labels: Labels, random_state: int, out_of_bag: b
     if reads_in_passes(X):
         split = _stratified_split(SHARE_OF_SOURCE, labels, random_state)
         return Holdout([split], True, f"{SHARE_OF_SOURCE:.3g} of the rows, then fitted on all")
-    # Folds as far as the smallest class reaches, without a word: nobody asked for five.
+    # As many folds as the smallest class allows, without a warning: the user did not ask for five.
     counts = np.bincount(labels.codes)
     if len(labels.codes) == 0 or counts.max() < 2:
         raise ValueError(
@@ -102,22 +102,22 @@ def _plan_automatically(X: Any, labels: Labels, random_state: int, out_of_bag: b
 
 
 def hold_out_all(holdout: Any, n_rows: int) -> Holdout:
-    """Where nothing needs fitting: the rows that a pair names, or else all."""
+    """Hold out the rows that a pair names, or else all, if nothing needs fitting."""
     if _is_pair(holdout):
         return Holdout([_read_pair(holdout, n_rows)], False, "the rows that were named")
-    _refuse_unknown(holdout)
+    _check_kind(holdout)
     everything = np.arange(n_rows)
     return Holdout([(everything, everything)], False, "all rows, both models fitted before")
 
 
 def refuse_weightless(plan: Holdout, weights: NDArray[np.float64] | None) -> None:
-    """Raise where no held-out row of a part has weight."""
+    """Raise ValueError if no held-out row of a part has weight."""
     for _, held_out in plan.splits:
         if weights is not None and not weights[held_out].any():
             raise ValueError("sample_weight is zero on every held-out row; hold out rows that have weight")
 
 
-def _refuse_unknown(holdout: Any) -> None:
+def _check_kind(holdout: Any) -> None:
     if isinstance(holdout, str) and holdout == "auto":
         return
     is_number = isinstance(holdout, numbers.Real) and not isinstance(holdout, bool)
@@ -134,7 +134,7 @@ def _not_a_holdout(holdout: Any) -> ValueError:
 
 
 def _is_pair(holdout: Any) -> bool:
-    """Two lists of rows, not a pair of splits."""
+    """Return whether `holdout` is two lists of rows, not a pair of splits."""
     return isinstance(holdout, tuple) and len(holdout) == 2 and all(_is_flat(part) for part in holdout)
 
 
@@ -161,7 +161,7 @@ def _read_rows(part: Any, name: str, n_rows: int) -> Rows:
     if rows.dtype == bool and len(rows) == n_rows:
         rows = np.flatnonzero(rows)
     if rows.dtype.kind not in "iu" or len(rows) == 0:
-        raise ValueError(f"holdout: {name} must hold row numbers, or one truth value per row")
+        raise ValueError(f"holdout: {name} must hold row numbers, or one boolean per row")
     outside = (rows < 0) | (rows >= n_rows)
     if outside.any():
         row = rows[int(np.argmax(outside))]
@@ -210,7 +210,7 @@ def _fold_splits(n_folds: int, labels: Labels, random_state: int) -> list[tuple[
 
 
 def _single_rows(labels: Labels) -> tuple[Rows, Rows]:
-    """The rows that are alone in their class, and the others."""
+    """Return the rows that are alone in their class, and the others."""
     counts = np.bincount(labels.codes, minlength=len(labels.classes))
     is_single = counts[labels.codes] == 1
     return np.flatnonzero(is_single), np.flatnonzero(~is_single)

@@ -17,7 +17,7 @@ _LEAST_ODDS = 1e-9
 
 
 def class_rules(threshold: Any, labels: Sequence[Any], *, calibrated: bool) -> list[Any]:
-    """The rule for the cut of each class that is scored, from the `threshold` parameter of the classifier.
+    """Return the rule for the cut of each scored class, from the `threshold` parameter of the classifier.
 
     Two classes have one cut. Of more, the most probable is predicted, whatever the rule: all are cut at one half. A
     mapping cuts the classes that it names by rules of their own. Without probabilities each class needs a cut.
@@ -37,10 +37,10 @@ def class_rules(threshold: Any, labels: Sequence[Any], *, calibrated: bool) -> l
 
 
 def class_decision(rescorings: Sequence[Rescoring], fused: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far each class is above its own cut; the class with the largest value is predicted.
+    """Return how far each class is above its own cut; the class with the largest value is predicted.
 
-    Distances are in the common unit of log-odds, so that the most probable class is predicted where all are cut at one
-    half. Where a class has no calibration, all are in standard deviations of the scores.
+    Distances are in the common unit of log-odds: the most probable class is predicted if all are cut at one half.
+    If a class has no calibration, all are in standard deviations of the scores.
     """
     calibrated = all(each.calibration is not None for each in rescorings)
     columns = []
@@ -55,7 +55,7 @@ def class_decision(rescorings: Sequence[Rescoring], fused: NDArray[np.float64]) 
 
 
 def _log_odds_at_cut(rescoring: Rescoring) -> float:
-    """Zero for the cut at one half, which lies beyond all scores where no probability is that large."""
+    """Return the log-odds at the cut; zero for the cut at one half, even if no probability is that large."""
     assert rescoring.calibration is not None
     if rescoring.cut == rescoring.calibration.score_at(0.5):
         return 0.0
@@ -63,12 +63,12 @@ def _log_odds_at_cut(rescoring: Rescoring) -> float:
 
 
 def _log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Finite also for the zeros and ones of an isotonic map."""
+    """Return log-odds that are finite even for the zeros and ones of an isotonic map."""
     return np.asarray(scipy.special.logit(np.clip(probabilities, _LEAST_ODDS, 1 - _LEAST_ODDS)))
 
 
 def class_probabilities(rescorings: Sequence[Rescoring], fused: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The calibrated probability of each class against the rest, normalised to sum one; alike where all are zero."""
+    """Return calibrated probabilities of each class against the rest, normalised; equal ones if all are zero."""
     columns = []
     for k, rescoring in enumerate(rescorings):
         assert rescoring.calibration is not None

@@ -18,7 +18,7 @@ from drr.fusion.weight import check_weight_method, choose_fusion_weight
 from drr.theory import DEPLOYED_WEIGHT
 
 # A cut or a calibration learned from fewer rows of a class would be that row's score.
-FEWEST_ROWS = 2
+MIN_ROWS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +64,11 @@ class Rescoring:
     def standardise(
         self, base: NDArray[np.float64], dual: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The two raw scores on the scale on which they are added."""
+        """Return the two raw scores on the scale on which they are added."""
         return self.base_standardisation.transform(base), self.dual_standardisation.transform(dual)
 
     def fuse(self, base: NDArray[np.float64], dual: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The fused score of raw scores."""
+        """Return the fused score of raw scores."""
         return fuse(*self.standardise(base, dual), self.fusion_weight)
 
     @property
@@ -78,7 +78,7 @@ class Rescoring:
 
 
 def check_settings(fusion_weight: object, calibration: object, threshold: object, *, weighted: bool) -> None:
-    """Refuse what `fit_rescoring` would, before the models are fitted."""
+    """Check the settings of `fit_rescoring` before the models are fitted."""
     check_weight_method(fusion_weight)
     if calibration not in (None, "sigmoid", "isotonic", "platt"):
         raise ValueError(f"calibration must be 'sigmoid', 'isotonic', 'platt' or None, got {calibration!r}")
@@ -107,9 +107,9 @@ def fit_rescoring(
     fusion_weight, calibration, threshold
         As in `choose_fusion_weight`, `fit_calibration` (None for no map) and `choose_cut` (None for the probability ½).
     rare_share : float
-        The share of the rare class, for the cut where too few of its rows are held out to learn one.
+        The share of the rare class, for the cut if too few of its rows are held out to learn one.
     one_base : bool, default=False
-        One base scored all parts, so that its scores are standardised over all of them.
+        One base scored all parts: its scores are standardised over all of them.
     """
     # 1. Standardise each part, and pool.
     if one_base:
@@ -128,7 +128,7 @@ def fit_rescoring(
         _concatenated([part.rows for part in parts]),
     )
     positive, weights = held_out.positive, held_out.weights
-    learnable = min(_present(positive, weights), _present(~positive, weights)) >= FEWEST_ROWS
+    learnable = min(_present(positive, weights), _present(~positive, weights)) >= MIN_ROWS
 
     # 2. The weight of the dual, and the fused score.
     if learnable:
@@ -154,7 +154,7 @@ def fit_rescoring(
 
 
 def cut_at_share(score: NDArray[np.float64], share: float) -> float:
-    """The cut that labels that share of the scores positive, and at least the highest."""
+    """Return the cut that labels that share of the scores positive, and at least the highest."""
     levels, counts = np.unique(-score, return_counts=True)
     n_levels = int(np.searchsorted(np.cumsum(counts), share * len(score), side="right"))
     return place_cut(-levels, max(n_levels, 1))
@@ -172,10 +172,10 @@ def _calibrate(
 
 
 def _pooled(maps: list[Standardisation]) -> Standardisation:
-    """The mean offset and the root mean square scale of the parts that vary."""
+    """Return the mean offset and the root mean square scale of the parts that vary."""
     varying = [each for each in maps if not each.is_constant]
     if not varying:
-        # Models of other rows score otherwise than these constants, which nobody has seen: that counts nothing.
+        # All parts were constant. A final model that varies was never seen on held-out rows: it counts nothing.
         return maps[0] if len(maps) == 1 else Standardisation(maps[0].mean, np.inf, is_constant=True)
     mean = float(np.mean([each.mean for each in varying]))
     scale = float(np.sqrt(np.mean([each.scale**2 for each in varying])))
@@ -196,7 +196,7 @@ def _warn_of_few_rows(positive: NDArray[np.bool_], calibration: str | None, is_c
     remedy = "Find more" if is_cross_fitted else "Hold out more, or cross-fit with a number of folds"
     warnings.warn(
         f"{int(positive.sum())} rows of the rare class and {int((~positive).sum())} others are held out, but "
-        f"{FEWEST_ROWS} of each are needed to learn a cut: the cut is the one that labels as many held-out rows "
+        f"{MIN_ROWS} of each are needed to learn a cut: the cut is the one that labels as many held-out rows "
         f"positive as the class has on average{consequence}. {remedy}.",
         UserWarning,
         stacklevel=3,

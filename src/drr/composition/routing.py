@@ -22,17 +22,17 @@ class RoutedParams:
 
 
 def is_routing_enabled() -> bool:
-    """Whether the user has turned scikit-learn's metadata routing on."""
+    """Return whether the user has turned scikit-learn's metadata routing on."""
     return bool(sklearn.get_config()["enable_metadata_routing"])
 
 
 def accept_sample_weight(estimator: Any) -> Any:
-    """A default part requests the weights, so that users need not name it to have them routed there."""
+    """Let a default part request the weights: users do not have to name it for the weights to reach it."""
     return estimator.set_fit_request(sample_weight=True) if is_routing_enabled() else estimator
 
 
 def route_fit_params(owner: Any, base: Any, fit_params: Mapping[str, Any]) -> RoutedParams:
-    """By requests where metadata routing is enabled; otherwise weights to both models, groups to the splitter."""
+    """Route by requests if metadata routing is enabled; otherwise weights to both models, groups to the splitter."""
     params = {name: value for name, value in fit_params.items() if value is not None}
     if is_routing_enabled():
         if not params:  # scikit-learn then returns what answers every question, even `in`, without end

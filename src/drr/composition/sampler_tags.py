@@ -1,4 +1,4 @@
-"""The tags that imbalanced-learn reads of a sampler, beyond those of scikit-learn, without importing that package."""
+"""The tags that imbalanced-learn reads from a sampler in addition to scikit-learn's, without importing it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ResamplerTags(Tags):  # type: ignore[misc]
 
 
 def as_sampler_tags(tags: Any, input_tags: Any) -> ResamplerTags:
-    """The same tags with those of a sampler added."""
+    """Return the same tags with those of a sampler added."""
     extended = ResamplerTags(**_values(tags))
     extended.input_tags = SamplerInputTags(**_values(input_tags))
     return extended
