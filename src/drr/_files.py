@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-_FOLDER_PREFIX = ".drr-draft-"
+DRAFT_PREFIX = ".drr-draft-"
 
 
 @contextlib.contextmanager
@@ -32,7 +32,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = given if is_stream else Path(os.path.realpath(given))
     try:
         with tempfile.TemporaryDirectory(
-            prefix=_FOLDER_PREFIX, dir=None if is_stream else target.parent, ignore_cleanup_errors=True
+            prefix=DRAFT_PREFIX, dir=None if is_stream else target.parent, ignore_cleanup_errors=True
         ) as folder:
             draft = Path(folder, target.name)
             yield draft
@@ -44,7 +44,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
                 os.replace(draft, target)
     except OSError as error:
         # The error of a full disk names no file, and the name of the draft means nothing to the user.
-        if error.filename is None or _FOLDER_PREFIX in str(error.filename):
+        if error.filename is None or DRAFT_PREFIX in str(error.filename):
             error.filename = os.fspath(path)
         raise
 

@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
 
 import drr
 from drr import RakingDual, RakingFeatureMap
-from drr.streaming import checkpoint as checkpoint_module
-from drr.streaming.passes import merge_passes
+from drr.streaming import answer_files
+from drr.streaming.checkpoint import RecordingRunner
+from drr.streaming.passes import Survey, merge_passes
 
 rng = np.random.default_rng(4)
 ROWS = rng.standard_normal((9000, 8))
@@ -133,6 +135,107 @@ def test_damaged_file_is_named(tmp_path):
         drr.rake(Counting(), TARGET, checkpoint=tmp_path / "c")
 
 
+def test_flipped_bytes_never_change_the_answer(tmp_path):
+    """Of 200 checkpoints with one byte flipped each, none is taken for another answer."""
+    small = Counting(ROWS[:700])
+    expected = drr.rake(small, TARGET, checkpoint=tmp_path / "c").dual.theta
+    files = {path: path.read_bytes() for path in sorted((tmp_path / "c").iterdir())}
+    draws = np.random.default_rng(0)
+    n_raised = 0
+    for _ in range(200):
+        path = list(files)[draws.integers(len(files))]
+        damaged = bytearray(files[path])
+        damaged[draws.integers(len(damaged))] ^= draws.integers(1, 256)
+        path.write_bytes(damaged)
+        try:
+            found = drr.rake(Counting(ROWS[:700]), TARGET, checkpoint=tmp_path / "c")
+        except drr.CheckpointError:
+            n_raised += 1
+        else:
+            np.testing.assert_array_equal(found.dual.theta, expected)
+        for each, content in files.items():
+            each.write_bytes(content)
+    assert n_raised > 100
+
+
+def test_renamed_array_in_a_file_is_noticed(tmp_path):
+    """An optional part that has another name is damage, not a part that was never there."""
+    drr.rake(Counting(), TARGET, checkpoint=tmp_path / "c")
+    (path,) = [
+        each for each in sorted((tmp_path / "c").glob("*.npz")) if b"answer.sample!" in each.read_bytes()
+    ][1:2]
+    path.write_bytes(path.read_bytes().replace(b"answer.sample!", b"answer.simple!"))
+    with pytest.raises(drr.CheckpointError, match="do not match their digest"):
+        drr.rake(Counting(), TARGET, checkpoint=tmp_path / "c")
+
+
+def test_answers_of_other_rows_are_not_taken_when_two_fits_begin_at_once(tmp_path):
+    """Both look before either has written: the description is then of the last, the answers are of both."""
+    one = RecordingRunner(Counting(), tmp_path / "c", TARGET)
+    (tmp_path / "c" / "problem.json").unlink()
+    other = RecordingRunner(Counting(ROWS + 1), tmp_path / "c", TARGET)
+    request = Survey(TARGET, 50)
+    first = one.run_pass(request)
+    second = other.run_pass(request)
+    np.testing.assert_allclose(second.mean, first.mean + 1)
+
+
+@pytest.mark.parametrize("same_rows", [True, False])
+def test_two_processes_with_one_directory(tmp_path, same_rows):
+    """Each ends with its own answer or with an error that names the directory, whoever comes first."""
+    rows = [ROWS, ROWS if same_rows else ROWS[::-1] ** 3]
+    expected = [drr.rake(drr.open_rows(each, block_rows=1000), TARGET).dual.theta for each in rows]
+    for k, each in enumerate(rows):
+        np.save(tmp_path / f"rows{0 if same_rows else k}.npy", each)
+    np.save(tmp_path / "target.npy", TARGET)
+    program = textwrap.dedent(
+        """
+        import sys, time, numpy as np, drr
+        folder, number, result, start = sys.argv[1:]
+        source = drr.open_rows(f"{folder}/rows{number}.npy", block_rows=1000)
+        target = np.load(f"{folder}/target.npy")
+        time.sleep(max(0.0, float(start) - time.time()))
+        try:
+            theta = drr.rake(source, target, checkpoint=f"{folder}/c").dual.theta
+        except drr.CheckpointError as error:
+            sys.exit(f"CheckpointError: {error}")
+        np.save(f"{folder}/{result}.npy", theta)
+        """
+    )
+    start = str(time.time() + 4)
+    numbers = [0, 0 if same_rows else 1]
+    arguments = [[str(tmp_path), str(number), f"theta{k}", start] for k, number in enumerate(numbers)]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", program, *each], stderr=subprocess.PIPE, text=True)
+        for each in arguments
+    ]
+    errors = [process.communicate()[1] for process in processes]
+    n_right = 0
+    for k, process in enumerate(processes):
+        if process.returncode == 0:
+            np.testing.assert_array_equal(np.load(tmp_path / f"theta{k}.npy"), expected[k])
+            n_right += 1
+        else:
+            assert "CheckpointError" in errors[k], errors[k]
+    assert n_right >= (2 if same_rows else 1)
+
+
+def test_rows_without_fingerprint_in_another_order_are_noticed(tmp_path):
+    class Plain(Counting):
+        fingerprint = None
+
+    drr.rake(Plain(), TARGET, checkpoint=tmp_path / "c")
+    shuffled = np.concatenate([block[::-1] for block in np.array_split(ROWS, 4)])
+    with pytest.raises(drr.CheckpointError, match="belongs to other rows"):
+        drr.rake(Plain(shuffled), TARGET, checkpoint=tmp_path / "c")
+
+
+def test_directory_left_by_a_fit_that_was_killed_at_once(tmp_path):
+    (tmp_path / "c" / ".drr-draft-abc").mkdir(parents=True)
+    raking = drr.rake(Counting(), TARGET, checkpoint=tmp_path / "c")
+    np.testing.assert_array_equal(raking.dual.theta, drr.rake(Counting(), TARGET).dual.theta)
+
+
 def test_damaged_description_is_named(tmp_path):
     drr.rake(Counting(), TARGET, checkpoint=tmp_path / "c")
     (tmp_path / "c" / "problem.json").write_text("{half of")
@@ -152,7 +255,7 @@ def test_full_disk_ends_the_checkpoint_and_not_the_fit(tmp_path, monkeypatch):
             raise OSError(errno.ENOSPC, "No space left on device")
         savez(file, **arrays)
 
-    monkeypatch.setattr(checkpoint_module.np, "savez", full)
+    monkeypatch.setattr(answer_files.np, "savez", full)
     with pytest.warns(
         UserWarning, match=r"could not be written after pass 4: No space left.*The fit goes on"
     ):

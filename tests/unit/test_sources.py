@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import signal
 import threading
 
@@ -112,6 +113,71 @@ def test_parquet_files_with_other_columns_are_refused(tmp_path):
         drr.open_rows(tmp_path)
 
 
+def write_parquet(path, **columns):
+    arrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path.parent.mkdir(exist_ok=True)
+    files.write_table(arrow.table(columns), path)
+
+
+def test_parquet_with_empty_row_groups_and_an_empty_file(tmp_path):
+    arrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({name: ROWS[:, k] for k, name in enumerate("abcdef")})
+    with files.ParquetWriter(tmp_path / "b.parquet", table.schema) as writer:
+        for part in (table[:0], table[:400], table[:0], table[400:], table[:0]):
+            writer.write_table(part)
+    files.write_table(table[:0], tmp_path / "a.parquet")
+    np.testing.assert_array_equal(whole(drr.open_rows(tmp_path, block_rows=77)), ROWS)
+    (tmp_path / "b.parquet").unlink()
+    with pytest.raises(ValueError, match="is empty: it has no rows"):
+        drr.open_rows(tmp_path)
+
+
+def test_parquet_files_that_others_leave_out_are_left_out(tmp_path):
+    parquet(tmp_path / "a.parquet", ROWS)
+    (tmp_path / "_temporary").mkdir()
+    parquet(tmp_path / "_temporary" / "a.parquet", ROWS)
+    parquet(tmp_path / "._a.parquet", ROWS)
+    np.testing.assert_array_equal(whole(drr.open_rows(tmp_path)), ROWS)
+
+
+def test_parquet_files_with_columns_in_another_order(tmp_path):
+    parquet(tmp_path / "a.parquet", ROWS[:400])
+    parquet(tmp_path / "b.parquet", ROWS[400:, ::-1], names="fedcba")
+    np.testing.assert_array_equal(whole(drr.open_rows(tmp_path, block_rows=77)), ROWS)
+
+
+def test_index_that_pandas_stored_is_not_a_column(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(ROWS, columns=list("abcdef"))
+    frame[frame["a"] > 0].to_parquet(tmp_path / "rows.parquet")
+    source = drr.open_rows(tmp_path / "rows.parquet")
+    assert source.column_names == list("abcdef")
+    np.testing.assert_array_equal(whole(source), ROWS[ROWS[:, 0] > 0])
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_parquet_column_without_values_in_one_file(tmp_path, text):
+    """A writer that saw no value has no type for the column."""
+    pandas = pytest.importorskip("pandas")
+    kinds = {"kind": ["u", "v"]} if text else {}
+    write_parquet(tmp_path / "a.parquet", a=[None, None], **kinds)
+    write_parquet(tmp_path / "b.parquet", a=[1.0, 2.0], **kinds)
+    blocks = [pandas.DataFrame(block) for block in drr.open_rows(tmp_path).blocks()]
+    column = pandas.concat(blocks).iloc[:, 0]
+    assert column.dtype == np.float64
+    np.testing.assert_array_equal(column, [np.nan, np.nan, 1.0, 2.0])
+
+
+def test_parquet_column_of_another_kind_in_one_file_is_named(tmp_path):
+    write_parquet(tmp_path / "a.parquet", a=[1.0], b=[1])
+    write_parquet(tmp_path / "b.parquet", a=["one"], b=[2])
+    with pytest.raises(
+        ValueError, match=r"column 'a' is string in .*b\.parquet, but double in an earlier file"
+    ):
+        drr.open_rows(tmp_path)
+
+
 def test_list_of_blocks_and_object_that_starts_over():
     class Blocks:
         def __iter__(self):
@@ -165,6 +231,34 @@ def test_file_that_changes_between_passes_is_named(tmp_path, kind):
     whole(source)
     write(ROWS[:500])
     with pytest.raises(ValueError, match=rf"rows\.{kind} changed during the fit"):
+        whole(source)
+
+
+@pytest.mark.parametrize("how", ["in place", "by another"])
+@pytest.mark.parametrize("kind", ["npy", "npz", "parquet"])
+def test_file_of_the_same_size_and_time_is_another(tmp_path, kind, how):
+    path = tmp_path / f"rows.{kind}"
+    write = {
+        "npy": np.save,
+        "npz": lambda path, rows: scipy.sparse.save_npz(path, scipy.sparse.csr_array(rows), compressed=False),
+        "parquet": parquet,
+    }[kind]
+    write(path, ROWS)
+    before = path.stat()
+    source = drr.open_rows(path)
+    whole(source)
+    write(tmp_path / f"other.{kind}", ROWS[::-1])
+    os.utime(tmp_path / f"other.{kind}", ns=(before.st_atime_ns, before.st_mtime_ns))
+    if how == "in place":
+        path.write_bytes((tmp_path / f"other.{kind}").read_bytes())
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    else:
+        os.replace(tmp_path / f"other.{kind}", path)
+    after = path.stat()
+    assert after.st_mtime_ns == before.st_mtime_ns
+    if kind != "parquet":  # whose pages are compressed
+        assert after.st_size == before.st_size
+    with pytest.raises(drr.SourceChangedError, match=rf"rows\.{kind} changed during the fit"):
         whole(source)
 
 

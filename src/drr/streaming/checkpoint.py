@@ -4,6 +4,9 @@ A solver's way is determined by the answers it got. A checkpoint is therefore th
 of its own, written under another name and moved into place: a crash at any time leaves whole files only. A fit that is
 started again asks the same questions, gets the old answers from the files, and makes passes only from there on; its
 result is the same to the last bit.
+
+What a file answers is identified by the problem, by all answers before it, and by the question. So a file that another
+process wrote for other rows is never taken, and two processes with the same problem may share a directory.
 """
 
 from __future__ import annotations
@@ -16,30 +19,17 @@ import json
 import os
 import shutil
 import warnings
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
-from drr._files import written_whole
+from drr._files import DRAFT_PREFIX, written_whole
 from drr._native import __version__
 from drr.exceptions import CheckpointError
-from drr.streaming import passes as _passes
+from drr.streaming.answer_files import digest_of, pack_answer, read_answer, write_answer
 from drr.streaming.passes import SurveyAnswer
 
-_ANSWERS = {
-    each.__name__: each
-    for each in (
-        _passes.SurveyAnswer,
-        _passes.PriceAnswer,
-        _passes.TiltAnswer,
-        _passes.FetchAnswer,
-        _passes.Sample,
-        _passes.PickedRows,
-    )
-}
 _PROBLEM = "problem.json"
 
 
@@ -65,20 +55,26 @@ class RecordingRunner:
             "rows": self._fingerprint,
             **options,
         }
+        self._history = hashlib.sha256(json.dumps(self._problem).encode()).hexdigest()
         self._open()
 
     def run_pass(self, request: Any) -> Any:
-        """The answer on disk if this question was answered before, otherwise that of the rows, which is kept."""
+        """Return the answer on disk if this question was answered before, otherwise that of the rows, and keep it."""
         self._count += 1
-        question = _digest(request)
-        if self._replaying:
-            answer = self._read(question)
-            if answer is not None:
-                return self._checked(request, answer)
-            self._replaying = False
+        question = hashlib.sha256(f"{self._history} {_digest(request)}".encode()).hexdigest()
+        path = self._directory / f"pass-{self._count:05d}.npz"
+        known = read_answer(path, question) if self._replaying and path.exists() else None
+        if known is not None:
+            answer, digest = known
+            self._history = f"{question} {digest}"
+            return self._checked(request, answer)
+        self._replaying = False
         answer = self._runner.run_pass(request)
         if self._writing:
-            self._write(question, answer)
+            arrays = pack_answer(question, answer)
+            self._history = f"{question} {digest_of(arrays)}"
+            with self._forgiving(sum(each.nbytes for each in arrays.values())):
+                self._place(path, lambda file: write_answer(file, arrays))
         return answer
 
     def _open(self) -> None:
@@ -101,7 +97,9 @@ class RecordingRunner:
                     f"{', '.join(different)}. Delete it, or choose another directory"
                 )
             return
-        if self._directory.exists() and any(self._directory.iterdir()):
+        if self._directory.exists() and any(
+            not each.name.startswith(DRAFT_PREFIX) for each in self._directory.iterdir()
+        ):
             raise CheckpointError(
                 f"{self._directory} is not empty and holds no checkpoint; choose another directory"
             )
@@ -110,42 +108,16 @@ class RecordingRunner:
             self._place(path, lambda file: file.write(json.dumps(self._problem, indent=1).encode()))
 
     def _checked(self, request: Any, answer: Any) -> Any:
-        """The first answer of rows that cannot be told apart cheaply is compared with a fresh one."""
+        """Compare the first answer of rows that have no fingerprint with a fresh one."""
         if self._fingerprint is None and isinstance(answer, SurveyAnswer):
             fresh = self._runner.run_pass(request)
-            if fresh.lengths != answer.lengths or not np.allclose(
-                fresh.mean, answer.mean, rtol=1e-12, atol=1e-300
-            ):
+            if not _saw_the_same_rows(fresh, answer):
                 raise CheckpointError(
                     f"the checkpoint {self._directory} belongs to other rows: it saw {answer.n_rows} of them, now "
-                    f"there are {fresh.n_rows}, or their mean or their division into blocks differs. Delete it, or "
-                    "choose another directory"
+                    f"there are {fresh.n_rows}, or their values, their order or their division into blocks differ. "
+                    "Delete it, or choose another directory"
                 )
         return answer
-
-    def _path(self) -> Path:
-        return self._directory / f"pass-{self._count:05d}.npz"
-
-    def _read(self, question: str) -> Any:
-        path = self._path()
-        if not path.exists():
-            return None
-        try:
-            with np.load(path, allow_pickle=False) as arrays:
-                if str(arrays["question"]) != question:
-                    return None
-                return _unpacked(arrays, "answer")
-        except (OSError, zipfile.BadZipFile, KeyError, ValueError) as error:
-            raise CheckpointError(
-                f"{path} cannot be read ({error}); delete the checkpoint {self._directory}"
-            ) from error
-
-    def _write(self, question: str, answer: Any) -> None:
-        arrays: dict[str, Any] = {"question": np.array(question)}
-        _pack(arrays, "answer", answer)
-        n_bytes = sum(each.nbytes for each in arrays.values())
-        with self._forgiving(n_bytes):
-            self._place(self._path(), lambda file: np.savez(file, **arrays))
 
     def _place(self, path: Path, write: Any) -> None:
         """Write beside the place, then move there: the place never holds a part of a file."""
@@ -183,35 +155,11 @@ def _digest(request: Any) -> str:
     return state.hexdigest()
 
 
-def _pack(arrays: dict[str, Any], name: str, value: Any) -> None:
-    """Flatten an answer into named arrays; no pickle."""
-    if dataclasses.is_dataclass(value):
-        arrays[f"{name}!"] = np.array(type(value).__name__)
-        for each in dataclasses.fields(value):
-            _pack(arrays, f"{name}.{each.name}", getattr(value, each.name))
-    elif scipy.sparse.issparse(value):
-        arrays[f"{name}.csr"] = np.array(value.shape)
-        arrays[f"{name}.data"], arrays[f"{name}.indices"] = value.data, value.indices
-        arrays[f"{name}.indptr"] = value.indptr
-    elif isinstance(value, dict):
-        arrays[f"{name}.keys"] = np.array(list(value.keys()), dtype=np.int64)
-        arrays[f"{name}.values"] = np.array(list(value.values()), dtype=np.int64)
-    elif value is not None:
-        arrays[name] = np.asarray(value)
-
-
-def _unpacked(arrays: Any, name: str) -> Any:
-    if f"{name}!" in arrays:
-        kind: Any = _ANSWERS[str(arrays[f"{name}!"])]
-        return kind(
-            **{each.name: _unpacked(arrays, f"{name}.{each.name}") for each in dataclasses.fields(kind)}
-        )
-    if f"{name}.csr" in arrays:
-        parts = (arrays[f"{name}.data"], arrays[f"{name}.indices"], arrays[f"{name}.indptr"])
-        return scipy.sparse.csr_array(parts, shape=tuple(arrays[f"{name}.csr"].tolist()))
-    if f"{name}.keys" in arrays:
-        return dict(zip(arrays[f"{name}.keys"].tolist(), arrays[f"{name}.values"].tolist(), strict=True))
-    if name not in arrays:
-        return None
-    value = arrays[name]
-    return value.item() if value.ndim == 0 else value
+def _saw_the_same_rows(one: SurveyAnswer, other: SurveyAnswer) -> bool:
+    """Tell whether two surveys agree: their means up to the order of merging, their samples row by row."""
+    samples = [digest_of(pack_answer("", each.sample.picked)) for each in (one, other)]
+    return (
+        one.lengths == other.lengths
+        and np.allclose(one.mean, other.mean, rtol=1e-12, atol=1e-300)
+        and samples[0] == samples[1]
+    )

@@ -65,6 +65,7 @@ def judged(package: Path) -> set[str]:
 MODULES = {
     "streaming/sources/watched_file": ["unit/test_sources", "unit/test_checkpoint"],
     "raking/arguments": ["unit/test_dual", "unit/test_floor", "unit/test_validation", "unit/test_score"],
+    "streaming/answer_files": ["unit/test_checkpoint"],
     "streaming/block": ["unit/test_passes", "unit/test_sources", "unit/test_source_fit", "unit/test_dask"],
     "streaming/dataset": ["unit/test_sources", "unit/test_source_fit", "unit/test_passes", "unit/test_features"],
     "streaming/embedding": ["unit/test_source_fit", "unit/test_dask"],

@@ -48,9 +48,9 @@ def open_rows(rows: Any, *, columns: Iterable[str] | None = None, block_rows: in
     ----------
     rows : path, array, CSR matrix, data frame, source, or iterable of blocks
         A ``.npy`` file; an ``.npz`` file written by `scipy.sparse.save_npz` (CSR); a Parquet file, or a directory of
-        them (in the order of their names; needs pyarrow); a numpy array or memory map; a sequence of blocks, or any
-        object whose ``__iter__`` yields the blocks anew at every call. A generator is refused: several passes are
-        needed.
+        them (in the order of their names, without those that begin with "." or "_"; needs pyarrow); a numpy array or
+        memory map; a sequence of blocks, or any object whose ``__iter__`` yields the blocks anew at every call. A
+        generator raises an error: several passes are needed.
     columns : iterable of str, optional
         The columns of Parquet files to read, all by default.
     block_rows : int, optional

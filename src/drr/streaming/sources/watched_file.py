@@ -21,21 +21,23 @@ class WatchedFile:
         self.path = path
         self._stat = self._look()
 
-    def _look(self) -> tuple[int, int]:
+    def _look(self) -> tuple[int, int, int]:
         stat = os.stat(self.path)
-        return stat.st_size, stat.st_mtime_ns
+        # The time of modification can be set to anything, for example by a copy that keeps it. That of the last change
+        # of the entry cannot. (The number of the inode can change by itself on file systems of the network.)
+        return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
 
     @property
     def size(self) -> int:
         return self._stat[0]
 
     @property
-    def identity(self) -> tuple[int, int]:
-        """What differs after the file is written again: its size and the time."""
+    def identity(self) -> tuple[int, int, int]:
+        """What differs after the file is written or replaced: its size and its times."""
         return self._stat
 
     def check(self) -> None:
-        """Raise where the file is no longer the one that was opened."""
+        """Raise if the file is no longer the one that was opened."""
         try:
             now = self._look()
         except OSError as error:
@@ -45,7 +47,7 @@ class WatchedFile:
         if now != self._stat:
             raise SourceChangedError(
                 f"{self.path} changed during the fit: it had {self._stat[0]} bytes when it was opened and has {now[0]} "
-                "now, or was written again; each pass must see the same rows"
+                "now, or was written again or replaced; each pass must see the same rows"
             )
 
 
