@@ -73,3 +73,31 @@ def test_rows_in_memory_load_nothing_of_streaming(stage):
     assert f"drr.{stage}" in loaded.split()
     for word in ("streaming", "source", "dask", "checkpoint", "parquet"):
         assert word not in loaded
+
+
+def private_names_defined_in(tree: ast.Module) -> set[str]:
+    """Methods, and attributes that a class of the module sets on itself."""
+    methods = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    attributes = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in ("self", "cls")
+    }
+    return methods | attributes
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_no_private_attribute_of_another_module_is_used(source):
+    tree = ast.parse(source.read_text())
+    known = private_names_defined_in(tree) | {
+        "_asdict",
+        "_replace",
+        "_fields",
+    }  # public names of named tuples
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
+            assert node.attr in known, (
+                f"{source.name}:{node.lineno} reaches into another module by {node.attr}"
+            )

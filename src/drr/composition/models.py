@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,9 @@ from drr.composition.rescoring import HeldOutScores
 from drr.features import RakingFeatureMap
 from drr.features.columns import read_columns
 from drr.features.levels import find_categorical
-from drr.raking.estimator import log_density_ratios
+
+# Features embedded at a time when several duals are scored: 8 MB in double precision.
+_BLOCK_SIZE = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +54,10 @@ class Recipe:
     @property
     def is_checked(self) -> bool:
         """Whether `check_finite_rows` has looked at the numbers that the dual will read."""
-        return isinstance(self._map, RakingFeatureMap) and not is_source(self.X) and not self.is_fitted
+        return isinstance(self.feature_map, RakingFeatureMap) and not is_source(self.X) and not self.is_fitted
 
     @property
-    def _map(self) -> Any:
+    def feature_map(self) -> Any:
         return getattr(self.dual, "feature_map", None) or RakingFeatureMap()
 
     @property
@@ -80,7 +82,7 @@ class Models:
         """One column per rare class."""
         if len(self.duals) == 1:
             return np.asarray(self.duals[0].log_density_ratio(X))[:, None]
-        return log_density_ratios(self.duals, X)
+        return _log_density_ratios(self.duals, X)
 
 
 def fit_models(recipe: Recipe, rows: NDArray[np.intp]) -> Models:
@@ -151,9 +153,21 @@ def check_finite_rows(recipe: Recipe) -> None:
     """
     if not recipe.is_checked:
         return
-    probe = clone(recipe._map)
+    probe = clone(recipe.feature_map)
     rows = read_columns(probe, recipe.X, reset=True)
     names = list(getattr(probe, "feature_names_in_", []))
     numeric = np.flatnonzero(~find_categorical(rows, probe.categorical_features, names))
     for _ in rows.numeric_blocks(numeric.tolist(), allow_nan=probe.missing == "impute"):
         pass
+
+
+def _log_density_ratios(duals: Sequence[Any], X: Any) -> NDArray[np.float64]:
+    """Return the log density ratios of duals with one common map, a column each, embedding every row once."""
+    thetas = np.stack([dual.direction_ for dual in duals], axis=1)
+    offsets = np.array([dual.raking_.dual.log_partition for dual in duals])
+    ratios = np.empty((X.shape[0], len(duals)))
+    step = max(1, _BLOCK_SIZE // len(thetas))
+    for begin in range(0, len(ratios), step):
+        rows = np.arange(begin, min(begin + step, len(ratios)))
+        ratios[rows] = duals[0].embed(take_rows(X, rows)) @ thetas - offsets
+    return ratios

@@ -59,12 +59,12 @@ def _name(classifier: DRRClassifier) -> str:
 def _generated(classifier: DRRClassifier) -> Any:
     """Return rows that look like those of the fit: normal numbers, and levels at random."""
     feature_map: RakingFeatureMap = classifier.dual_.feature_map_
-    embedding, rng = feature_map._embedding, np.random.default_rng(0)
+    embedding, rng = feature_map.embedding_, np.random.default_rng(0)
     columns: list[Any] = [None] * classifier.n_features_in_
     for k, j in enumerate(embedding.numeric):
         columns[j] = embedding.mean[k] + embedding.scale[k] * rng.normal(size=_N_ROWS)
     for k, j in enumerate(embedding.categorical):
-        columns[j] = rng.choice(feature_map._levels[k].values, _N_ROWS)
+        columns[j] = rng.choice(feature_map.levels_[k].values, _N_ROWS)
     if not hasattr(classifier, "feature_names_in_"):
         return np.stack(columns, axis=1)
     return import_extra("pandas").DataFrame(dict(zip(classifier.feature_names_in_, columns, strict=True)))

@@ -32,7 +32,7 @@ def add_dual(
     graph: Graph, classifier: DRRClassifier, feature_map: RakingFeatureMap, columns: list[str]
 ) -> str:
     """Add the dual's score, θᵀφ(x) − Λ(θ)."""
-    embedding, blocks, theta = feature_map._embedding, feature_map.blocks_, classifier.dual_.direction_
+    embedding, blocks, theta = feature_map.embedding_, feature_map.blocks_, classifier.dual_.direction_
     total = graph.constant(np.full((1, 1), -classifier.dual_.raking_.dual.log_partition))
     if embedding.numeric:
         raw = (
@@ -49,7 +49,7 @@ def add_dual(
             total = graph.node("Add", total, graph.node("MatMul", graph.node("Sin", angles), fourier))
     one_hot = embedding.one_hot_factor * theta[blocks["one_hot"]]
     for k, j in enumerate(embedding.categorical):
-        levels, first = feature_map._levels[k], int(embedding.level_offsets[k])
+        levels, first = feature_map.levels_[k], int(embedding.level_offsets[k])
         # The last entry is that of levels not seen at fit.
         table = np.append(one_hot[first + levels.columns], 0.0)
         code = graph.node(

@@ -85,6 +85,10 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     categories_ : list of arrays
         The levels of each categorical variable; None means missing.
     is_categorical_ : array of bool, one per column
+    levels_ : list of Levels
+        Their codes and columns.
+    embedding_ : Embedding
+        The fitted numbers, as the compiled kernel reads them.
     blocks_ : dict of str to slice
         The output columns of the blocks "linear", "one_hot" and "fourier".
     sparse_output_ : bool
@@ -156,15 +160,15 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         numeric = tuple(np.flatnonzero(~self.is_categorical_).tolist())
 
         # 1. Levels of the categorical variables.
-        self._levels = [
+        self.levels_ = [
             learn_levels(
                 *rows.factorize(j), min_frequency=self.min_frequency, max_categories=self.max_categories
             )
             for j in categorical
         ]
         self._warn_of_doubtful_levels(rows, categorical)
-        self.categories_ = [levels.categories for levels in self._levels]
-        level_offsets = np.cumsum([0, *(levels.n_columns for levels in self._levels)], dtype=np.int32)
+        self.categories_ = [levels.categories for levels in self.levels_]
+        level_offsets = np.cumsum([0, *(levels.n_columns for levels in self.levels_)], dtype=np.int32)
 
         # 2. Standardisation of the numeric columns, with the norms and distances that follow from it.
         n_waves = int(self.n_random_features) if numeric else 0
@@ -182,7 +186,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.gamma_ = gamma if n_waves else np.nan
 
-        self._embedding = Embedding(
+        self.embedding_ = Embedding(
             numeric,
             categorical,
             linear.mean,
@@ -193,7 +197,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.random_offset_,
             *block_factors(linear.norm, len(linear.mean), len(categorical), n_waves),
         )
-        self.blocks_ = _slices(self._embedding.block_sizes)
+        self.blocks_ = _slices(self.embedding_.block_sizes)
         self.sparse_output_ = self._choose_sparse()
         return self
 
@@ -213,12 +217,12 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         array or CSR array of shape (n_rows, n_features)
         """
         if reads_in_passes(X):
-            check_is_fitted(self, "_embedding")
+            check_is_fitted(self)
             from drr.streaming.views import EmbeddedSource
 
             return EmbeddedSource(X, self)
         rows, codes = self._read(X)
-        build = self._embedding.csr if self.sparse_output_ else self._embedding.dense
+        build = self.embedding_.csr if self.sparse_output_ else self.embedding_.dense
         return build(rows, codes, np.dtype(self.dtype), self.missing == "impute")
 
     def project(self, X: Any, theta: ArrayLike) -> NDArray[np.float64]:
@@ -242,13 +246,13 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         [-10.0, 10.0]
         """
         if reads_in_passes(X):
-            check_is_fitted(self, "_embedding")
+            check_is_fitted(self)
             from drr.streaming.dataset import open_dataset
 
             return open_dataset(X).map(partial(self.project, theta=theta))  # type: ignore[no-any-return]
         rows, codes = self._read(X)
-        theta = check_vector(theta, self._embedding.n_features, "theta", "feature")
-        return self._embedding.scores(rows, codes, theta, self.missing == "impute")
+        theta = check_vector(theta, self.embedding_.n_features, "theta", "feature")
+        return self.embedding_.scores(rows, codes, theta, self.missing == "impute")
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """Return the names of the features: ``age``, ``age=<missing>``, ``colour=red``, ``fourier0`` and so on.
@@ -264,16 +268,16 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         inputs = self._input_names(input_features)
-        numeric = [inputs[j] for j in self._embedding.numeric]
+        numeric = [inputs[j] for j in self.embedding_.numeric]
         names = [
             *numeric,
-            *(f"{numeric[k]}=<missing>" for k in self._embedding.indicated),
+            *(f"{numeric[k]}=<missing>" for k in self.embedding_.indicated),
             *(
                 f"{inputs[j]}={level}"
-                for j, levels in zip(self._embedding.categorical, self._levels, strict=True)
+                for j, levels in zip(self.embedding_.categorical, self.levels_, strict=True)
                 for level in levels.names
             ),
-            *(f"fourier{k}" for k in range(len(self._embedding.phases))),
+            *(f"fourier{k}" for k in range(len(self.embedding_.phases))),
         ]
         return np.array(names, dtype=object)
 
@@ -284,7 +288,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return
         doubts = [
             describe_doubt(levels, rows.labels[j], rows.n_rows)
-            for j, levels in zip(categorical, self._levels, strict=True)
+            for j, levels in zip(categorical, self.levels_, strict=True)
         ]
         for doubt in filter(None, doubts):
             warnings.warn(
@@ -304,14 +308,14 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any) -> tuple[TableColumns, NDArray[np.int32] | None]:
         check_is_fitted(self)
         rows = read_columns(self, X, reset=False)
-        if not self._levels:
+        if not self.levels_:
             return rows, None
-        codes = np.empty((rows.n_rows, len(self._levels)), dtype=np.int32)
+        codes = np.empty((rows.n_rows, len(self.levels_)), dtype=np.int32)
         drifts = []
-        for k, j in enumerate(self._embedding.categorical):
+        for k, j in enumerate(self.embedding_.categorical):
             column, levels = rows.factorize(j)
-            codes[:, k] = self._levels[k].encode(column, levels)
-            drift = self._levels[k].drift(levels)
+            codes[:, k] = self.levels_[k].encode(column, levels)
+            drift = self.levels_[k].drift(levels)
             if drift is not None:
                 drifts.append(f"{rows.labels[j]} holds {drift}")
         if drifts:
@@ -327,8 +331,8 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.sparse_output, bool):
             return self.sparse_output
         width = np.dtype(self.dtype).itemsize
-        sparse_bytes = self._embedding.entries_per_row * (width + np.dtype(np.int32).itemsize)
-        return bool(sparse_bytes <= _WORTHWHILE_SAVING * self._embedding.n_features * width)
+        sparse_bytes = self.embedding_.entries_per_row * (width + np.dtype(np.int32).itemsize)
+        return bool(sparse_bytes <= _WORTHWHILE_SAVING * self.embedding_.n_features * width)
 
     def _input_names(self, input_features: ArrayLike | None) -> list[str]:
         fitted = getattr(self, "feature_names_in_", None)

@@ -138,7 +138,7 @@ class DualDiagnostics:
 
 
 def diagnose(
-    raking: Raking, moments: Moments, absent_levels: tuple[str, ...], *, limit_direction: bool = False
+    raking: Raking, moments: Moments, feature_map: Any, *, limit_direction: bool = False
 ) -> DualDiagnostics:
     """Gather the values of a raking."""
     dual = raking.dual
@@ -154,9 +154,16 @@ def diagnose(
         kl=dual.kl,
         is_zero=is_zero,
         worst_moments=moments.worst(),
-        absent_levels=absent_levels,
+        absent_levels=_absent_levels(moments, feature_map),
         is_limit=is_zero and limit_direction and raking.base_discrepancy > SAME_MEANS,
     )
+
+
+def _absent_levels(moments: Moments, feature_map: Any) -> tuple[str, ...]:
+    """Return levels with rare rows and no majority rows; below 1e-12 of the rare share a mean is rounding."""
+    one_hot = getattr(feature_map, "blocks_", {}).get("one_hot", slice(0))
+    absent = (moments.target[one_hot] > 0) & (moments.base[one_hot] <= 1e-12 * moments.target[one_hot])
+    return tuple(moments.names[one_hot][absent].tolist())
 
 
 def explain_zero_dual(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,6 @@ from drr.raking.functions import rake
 from drr.raking.problem import mean_of_rows, open_problem
 from drr.raking.results import Floor, Raking, Status
 
-# Features embedded at a time when several duals are scored: 8 MB in double precision.
-_BLOCK_SIZE = 2**20
 # Features of the majority in double precision by default: 64 MB. More are beyond the caches, and a pass over them takes
 # as long as reading them; in single precision that is half, and so is the memory.
 _MAX_DOUBLES = 2**23
@@ -243,7 +240,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
             self._moment_names(len(target)), target, self.raking_.floor.base_mean, self.raking_.dual.mean
         )
         self.diagnostics_: DualDiagnostics = diagnose(
-            self.raking_, self.moments_, self._absent_levels(), limit_direction=self.limit_direction
+            self.raking_, self.moments_, self.feature_map_, limit_direction=self.limit_direction
         )
         return self
 
@@ -389,31 +386,12 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
             return np.asarray(self.feature_map_.get_feature_names_out(), dtype=object)
         return np.array([f"feature{k}" for k in range(n_features)], dtype=object)
 
-    def _absent_levels(self) -> tuple[str, ...]:
-        """Return levels with rare rows and no majority rows; below 1e-12 of the rare share a mean is rounding."""
-        one_hot = getattr(self.feature_map_, "blocks_", {}).get("one_hot", slice(0))
-        moments = self.moments_
-        absent = (moments.target[one_hot] > 0) & (moments.base[one_hot] <= 1e-12 * moments.target[one_hot])
-        return tuple(moments.names[one_hot][absent].tolist())
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.classifier_tags = ClassifierTags(multi_class=False)
         tags.input_tags = get_tags(self._feature_map()).input_tags
         return tags
-
-
-def log_density_ratios(duals: Sequence[RakingDual], X: Any) -> NDArray[np.float64]:
-    """Return the log density ratios of duals with one common map, a column each, embedding every row once."""
-    thetas = np.stack([dual.direction_ for dual in duals], axis=1)
-    offsets = np.array([dual.raking_.dual.log_partition for dual in duals])
-    ratios = np.empty((X.shape[0], len(duals)))
-    step = max(1, _BLOCK_SIZE // len(thetas))
-    for begin in range(0, len(ratios), step):
-        rows = np.arange(begin, min(begin + step, len(ratios)))
-        ratios[rows] = duals[0].embed(take_rows(X, rows)) @ thetas - offsets
-    return ratios
 
 
 def _part(weights: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
