@@ -59,10 +59,10 @@ inline void check_floor(const Floor& floor, const PlainRows& rows, double gap = 
   std::vector<double> weights(rows.n, 0.0);
   double total = 0;
   for (std::size_t k = 0; k < floor.support.size(); ++k) {
-    CHECK(floor.weights[k] > 0);
+    CHECK(floor.support_weights[k] > 0);
     CHECK((k == 0 || floor.support[k] > floor.support[k - 1]));
-    weights[floor.support[k]] = floor.weights[k];
-    total += floor.weights[k];
+    weights[floor.support[k]] = floor.support_weights[k];
+    total += floor.support_weights[k];
   }
   CHECK(total == doctest::Approx(1).epsilon(1e-12));
   const std::vector<double> x = rows.weighted_sum(weights);

@@ -1,4 +1,4 @@
-#include "core/corral_factor.hpp"
+#include "core/floor/corral_factor.hpp"
 #include "problem.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 #include "certificates.hpp"
-#include "core/corral_factor.hpp"
-#include "core/floor_passes.hpp"
+#include "core/floor/corral_factor.hpp"
+#include "core/floor/floor_passes.hpp"
 #include "drr/errors.hpp"
 #include "problem.hpp"
 
@@ -33,7 +33,7 @@ TEST_CASE("floor: two unit vectors have a closed form") {
   for (FloorMethod method : {FloorMethod::min_norm_point, FloorMethod::pairwise_frank_wolfe}) {
     const Floor floor = floor_of(view_of(features, 2), target, method);
     CHECK(floor.value == doctest::Approx(std::sqrt(0.5)).epsilon(1e-14));
-    CHECK(floor.weights[0] == doctest::Approx(0.5).epsilon(1e-12));
+    CHECK(floor.support_weights[0] == doctest::Approx(0.5).epsilon(1e-12));
     CHECK(is_success(floor.status));
   }
 }

@@ -1,6 +1,6 @@
 // The matrix kernels of the dual against plain products.
-#include "core/cholesky.hpp"
-#include "core/weighted_gram.hpp"
+#include "core/linalg/cholesky.hpp"
+#include "core/linalg/weighted_gram.hpp"
 #include "problem.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // The point of smallest norm over a working set, by both methods, judged by its optimality conditions.
-#include "core/min_norm_point.hpp"
+#include "core/floor/min_norm_point.hpp"
 #include "problem.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "core/plane_search.hpp"
+#include "core/dual/plane_search.hpp"
 #include "problem.hpp"
 
 #include <doctest/doctest.h>

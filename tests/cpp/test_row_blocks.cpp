@@ -1,4 +1,4 @@
-#include "core/row_blocks.hpp"
+#include "core/rows/row_blocks.hpp"
 #include "drr/errors.hpp"
 #include "guarded.hpp"
 #include "problem.hpp"

@@ -1,4 +1,4 @@
-#include "core/thread_pool.hpp"
+#include "core/runtime/thread_pool.hpp"
 #include "drr/errors.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "core/vectors.hpp"
+#include "core/linalg/vectors.hpp"
 #include "drr/errors.hpp"
 #include "drr/tilt.hpp"
 #include "guarded.hpp"

@@ -2,12 +2,13 @@
 // and every operation must serve or refuse them. What is served is judged from outside, in long double; a
 // wrong answer ends the process as a crash would, and libFuzzer keeps the bytes. tools/fuzz.sh builds and
 // runs it.
-#include "drr/block_passes.hpp"
 #include "drr/dual.hpp"
 #include "drr/embed.hpp"
 #include "drr/errors.hpp"
 #include "drr/floor.hpp"
+#include "drr/floor_blocks.hpp"
 #include "drr/tilt.hpp"
+#include "drr/tilt_blocks.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -253,7 +254,7 @@ void attack_raking(FuzzedDataProvider& bytes) {
   const Long slack = slack_of(features, target, rows);
   std::vector<double> floor_weights(features.n_rows, 0.0);
   for (std::size_t at = 0; at < floor.support.size(); ++at)
-    floor_weights.at(floor.support[at]) = floor.weights[at];
+    floor_weights.at(floor.support[at]) = floor.support_weights[at];
   check_weights(floor_weights, base);
   const std::vector<Long> residual = mean_of(rows, floor_weights, features.n_cols);
   require(std::abs(norm_of(residual) - floor.value) <= slack,
@@ -314,7 +315,7 @@ void attack_blocks(FuzzedDataProvider& bytes) {
   const Numbers<double> target(bytes, features.n_cols), theta(bytes, features.n_cols);
   const BaseWeights base(bytes, features.n_rows);
   const drr::Execution execution = draw_execution(bytes);
-  const drr::BlockInput input{features.view, target, base.shares};
+  const drr::FloorInput input{features.view, target, base.shares};
   const drr::SampleRequest request{bytes.ConsumeIntegral<std::uint64_t>(), draw_number(bytes),
                                    bytes.ConsumeIntegralInRange<int>(0, 50)};
   const int which = bytes.ConsumeIntegralInRange<int>(0, 2);
@@ -325,8 +326,8 @@ void attack_blocks(FuzzedDataProvider& bytes) {
                 request.most,
             "no more rows than asked for");
   else
-    require(std::ssize(tilt_block(input, base.logarithms, theta, request, execution).sample.rows) <=
-                std::max<Index>(request.most, 0),
+    require(std::ssize(tilt_block({features.view, target, base.logarithms, theta}, request, execution)
+                           .sample.rows) <= std::max<Index>(request.most, 0),
             "no larger a sample than asked for");
 }
 

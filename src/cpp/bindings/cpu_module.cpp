@@ -2,7 +2,7 @@
 // do. Written against Python's own interface, because one function is not worth reading pybind11 for.
 
 #define PY_SSIZE_T_CLEAN
-#include "core/cpu_features.hpp"
+#include "core/runtime/cpu_features.hpp"
 
 #include <Python.h>
 

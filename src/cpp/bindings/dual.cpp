@@ -88,7 +88,6 @@ py::dict certify_dual_arrays(const py::object& features, const py::object& targe
                              const py::array_t<double>& theta, const py::object& log_base_weights,
                              const py::object& floor_weights, int n_threads) {
   const HeldFeatures view = view_features(features);
-  const double unset = std::numeric_limits<double>::quiet_NaN();
   const DualInput input =
       input_of(view, target, tolerance, log_base_weights, floor_weights, py::none(), unset, unset);
   const auto given = view_vector(theta, n_cols(view), "theta");
@@ -104,7 +103,6 @@ py::dict certify_dual_arrays(const py::object& features, const py::object& targe
 } // namespace
 
 void bind_dual(py::module_& module) {
-  const double unset = std::numeric_limits<double>::quiet_NaN();
   module.def("solve_dual", &solve_dual_arrays, py::arg("features"), py::arg("target"), py::arg("tolerance"),
              py::arg("log_base_weights") = py::none(), py::arg("floor_weights") = py::none(),
              py::arg("floor_residual") = py::none(), py::arg("floor_lower_bound") = unset,

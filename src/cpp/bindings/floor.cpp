@@ -18,11 +18,6 @@ FloorMethod floor_method_of(const std::string& name) {
   throw py::value_error("unknown floor method " + name);
 }
 
-template <class Element>
-py::array_t<Element> to_array(const std::vector<Element>& values) {
-  return py::array_t<Element>(static_cast<py::ssize_t>(values.size()), values.data());
-}
-
 py::dict floor_figures(const py::object& features, const py::object& target, const py::object& base_weights,
                        const std::string& method, Index max_iter, int n_threads, const py::object& callback) {
   const HeldFeatures view = view_features(features);
@@ -36,10 +31,10 @@ py::dict floor_figures(const py::object& features, const py::object& target, con
   figures["value"] = floor.value;
   figures["lower_bound"] = floor.lower_bound;
   figures["base_discrepancy"] = floor.base_discrepancy;
-  figures["base_mean"] = to_array(floor.base_mean);
-  figures["residual"] = to_array(floor.residual);
-  figures["support"] = to_array(floor.support);
-  figures["support_weights"] = to_array(floor.weights);
+  figures["base_mean"] = array_of(floor.base_mean);
+  figures["residual"] = array_of(floor.residual);
+  figures["support"] = array_of(floor.support);
+  figures["support_weights"] = array_of(floor.support_weights);
   figures["n_iter"] = floor.n_iter;
   figures["n_passes"] = floor.n_passes;
   figures["status"] = name_of(floor.status).data();

@@ -8,6 +8,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <span>
+#include <vector>
 
 namespace drr::bindings {
 
@@ -32,5 +33,11 @@ std::span<const double> view_vector(const py::object& vector, Index length, cons
 // A new float64 vector, uninitialised, and the span that a kernel fills.
 py::array_t<double> new_vector(Index length);
 std::span<double> span_of(py::array_t<double>& vector);
+
+// A copy of numbers that the core owns.
+template <class Element>
+py::array_t<Element> array_of(const std::vector<Element>& values) {
+  return py::array_t<Element>(static_cast<py::ssize_t>(values.size()), values.data());
+}
 
 } // namespace drr::bindings

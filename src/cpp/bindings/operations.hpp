@@ -14,6 +14,7 @@ void bind_tilt(py::module_& module);
 void bind_floor(py::module_& module);
 void bind_covariance(py::module_& module);
 void bind_dual(py::module_& module);
-void bind_block_passes(py::module_& module);
+void bind_floor_blocks(py::module_& module);
+void bind_tilt_blocks(py::module_& module);
 
 } // namespace drr::bindings

@@ -79,7 +79,7 @@ def _statements(path: Path) -> list[Statement]:
 def find_sites(tree: Path) -> list[Site]:
     """Every operator of the core that stands in code and not in a text."""
     sites = []
-    for path in sorted((tree / "src/cpp/core").glob("*.[ch]pp")):
+    for path in sorted((tree / "src/cpp/core").rglob("*.[ch]pp")):
         if path.name in EXCLUDED:
             continue
         for statement in _statements(path):
@@ -217,7 +217,7 @@ def without_those_that_fail(sites: list[Site], messages: str) -> list[Site]:
 
 def build(tree: Path, folder: Path, seed: int, most: int) -> list[Site]:
     """Plant a sample of `most` operators in the copy of the sources and build it; the sample is returned."""
-    originals = {path: path.read_text() for path in (tree / "src/cpp/core").glob("*.[ch]pp")}
+    originals = {path: path.read_text() for path in (tree / "src/cpp/core").rglob("*.[ch]pp")}
     candidates = sample(find_sites(tree), seed)
     reserve = candidates[: 2 * most]
     plant(tree, originals, reserve)

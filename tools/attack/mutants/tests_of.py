@@ -30,14 +30,14 @@ _DUAL = [
 
 # The files of src/cpp/core, after the C++ tests.
 CORE = {
-    **dict.fromkeys(("csr_rows", "dense_rows", "packets", "row_blocks", "row_passes", "vectors", "places"), _ROWS),
+    **dict.fromkeys(("csr_rows", "dense_rows", "packets", "row_blocks", "row_passes", "vectors", "thread_buffers", "views"), _ROWS),
     **dict.fromkeys(("tilt", "tilt_pass"), _ROWS),
     "thread_pool": ["unit/test_dual", "contract/test_threads_and_sets", "contract/test_interrupted_fits"],
     "covariance": ["unit/test_covariance", "unit/test_passes", *_DUAL],
-    "block_passes": ["unit/test_passes", "unit/test_sources", "unit/test_source_fit"],
+    **dict.fromkeys(("floor_blocks", "tilt_blocks"), ["unit/test_passes", "unit/test_sources", "unit/test_source_fit"]),
     **dict.fromkeys(("cosine", "embed", "embedder", "fourier_block"), _EMBEDDING),
     **dict.fromkeys(
-        ("corral_factor", "floor", "floor_methods", "floor_passes", "min_norm_point", "min_norm_point_floor",
+        ("corral_factor", "floor", "floor_passes", "min_norm_point", "min_norm_point_floor",
          "nonnegative_least_squares", "pairwise_frank_wolfe_floor", "working_set"),
         _FLOOR,
     ),

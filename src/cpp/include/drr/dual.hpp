@@ -12,7 +12,6 @@
 #include "drr/status.hpp"
 #include "drr/views.hpp"
 
-#include <limits>
 #include <span>
 #include <string>
 
@@ -31,15 +30,15 @@ struct DualInput {
   FeatureView features;
   std::span<const double> target;           // length K
   std::span<const double> log_base_weights; // length n0 (−∞: the row is absent), or empty for uniform 1/n0
-  double tolerance = std::numeric_limits<double>::quiet_NaN(); // δ
+  double tolerance = unset;                 // δ
   // What is known of the floor: weights (length n0), residual Aᵀw (length K), lower bound. Empty and NaN:
   // nothing.
   std::span<const double> floor_weights;
   std::span<const double> floor_residual;
-  double floor_lower_bound = std::numeric_limits<double>::quiet_NaN();
+  double floor_lower_bound = unset;
   // γ if the floor's survey has computed it: sums of another order differ in the last digit, and whether the
   // base weights satisfy δ must not depend on that. NaN: computed here.
-  double base_discrepancy = std::numeric_limits<double>::quiet_NaN();
+  double base_discrepancy = unset;
 };
 
 struct DualOptions {
@@ -56,14 +55,13 @@ struct DualOutput {
 
 // Everything but n_iter, method and status is computed from θ by one fresh pass over the rows.
 struct DualResult {
-  double log_partition = std::numeric_limits<double>::quiet_NaN(); // of Φ, not of A: log Σ dᵢ exp(φᵢᵀθ)
-  double discrepancy = std::numeric_limits<double>::quiet_NaN();   // ‖Aᵀw‖
-  double gap = std::numeric_limits<double>::quiet_NaN();           // in nats
-  double gradient_norm = std::numeric_limits<double>::quiet_NaN(); // ‖g‖
-  double kl = std::numeric_limits<double>::quiet_NaN();            // KL(w‖d) in nats
-  double ess = std::numeric_limits<double>::quiet_NaN();           // 1 / Σ wᵢ²
-  double floor_lower_bound =
-      std::numeric_limits<double>::quiet_NaN(); // what proves status infeasible; else NaN
+  double log_partition = unset;     // of Φ, not of A: log Σ dᵢ exp(φᵢᵀθ)
+  double discrepancy = unset;       // ‖Aᵀw‖
+  double gap = unset;               // in nats
+  double gradient_norm = unset;     // ‖g‖
+  double kl = unset;                // KL(w‖d) in nats
+  double ess = unset;               // 1 / Σ wᵢ²
+  double floor_lower_bound = unset; // what proves status infeasible; else NaN
   int n_iter = 0;
   std::string method;
   Status status = Status::iteration_limit;

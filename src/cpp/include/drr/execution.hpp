@@ -3,15 +3,12 @@
 
 #include "drr/views.hpp"
 
-#include <limits>
 #include <string_view>
 
 namespace drr {
 
 // What one iteration of a solver can tell. Figures that a solver does not have stay NaN.
 struct Iteration {
-  static constexpr double unset = std::numeric_limits<double>::quiet_NaN();
-
   std::string_view stage; // "floor" or "dual"
   Index iteration = 0;
   Index passes = 0;           // over the rows, so far

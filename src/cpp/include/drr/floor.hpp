@@ -10,7 +10,6 @@
 #include "drr/status.hpp"
 #include "drr/views.hpp"
 
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -34,15 +33,13 @@ struct FloorOptions {
 };
 
 struct Floor {
-  static constexpr double unset = std::numeric_limits<double>::quiet_NaN();
-
-  double value = unset;            // ‖Aᵀw‖, an upper bound of φ
-  double lower_bound = unset;      // of φ
-  double base_discrepancy = unset; // γ
-  std::vector<double> base_mean;   // Φᵀd, length K
-  std::vector<double> residual;    // Aᵀw, length K
-  std::vector<Index> support;      // the rows with positive weight, ascending
-  std::vector<double> weights;     // theirs, summing to one
+  double value = unset;                // ‖Aᵀw‖, an upper bound of φ
+  double lower_bound = unset;          // of φ
+  double base_discrepancy = unset;     // γ
+  std::vector<double> base_mean;       // Φᵀd, length K
+  std::vector<double> residual;        // Aᵀw, length K
+  std::vector<Index> support;          // the rows with positive weight, ascending
+  std::vector<double> support_weights; // theirs, summing to one
   Index n_iter = 0;
   Index n_passes = 0; // over the rows, all counted
   Status status = Status::iteration_limit;

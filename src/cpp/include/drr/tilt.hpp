@@ -8,7 +8,6 @@
 #include "drr/execution.hpp"
 #include "drr/views.hpp"
 
-#include <limits>
 #include <span>
 
 namespace drr {

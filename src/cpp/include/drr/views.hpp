@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <variant>
 
 namespace drr {
 
 // Signed and 64 bits wide everywhere: n_rows · n_cols may exceed 2³¹.
 using Index = std::int64_t;
+
+// What a number is that nobody has given or computed.
+inline constexpr double unset = std::numeric_limits<double>::quiet_NaN();
 
 // Rows of contiguous numbers, `row_stride` elements apart (zero repeats one row, larger than n_cols skips
 // columns).

@@ -1,0 +1,17 @@
+// Where the minimisation of the dual starts.
+#pragma once
+
+#include "core/dual/dual_model.hpp"
+
+#include <span>
+
+namespace drr {
+
+// θ = 0: the base weights and their mean. Throws InvalidInput where a feature is not finite.
+DualPoint base_point(DualModel& model);
+
+// The minimum of f over the span of the base mean and, where known, of the floor's residual. `point` is the
+// base point.
+void move_to_start(DualModel& model, DualPoint& point, std::span<const double> floor_residual);
+
+} // namespace drr

@@ -1,0 +1,14 @@
+// The dual where there are more columns than rows: solved in the span of the rows, finished in the original
+// coordinates.
+#pragma once
+
+#include "core/dual/dual_minimiser.hpp"
+
+namespace drr {
+
+// From the base point.
+Minimisation minimise_in_row_span(DualModel& model, const DualProblem& problem, DualPoint& point,
+                                  std::span<const double> floor_residual, const ConvergenceRule& rule,
+                                  int max_iter);
+
+} // namespace drr
