@@ -91,7 +91,7 @@ TEST_CASE("the passes of a dual over twice the rows allocate no more") {
   int iterations[2];
   for (const Index n : {few, many}) {
     std::vector<double> theta(K), weights(n);
-    const DualInput input{DenseView<double>{dense.data(), n, K, K}, target, {}, 0.3, {}, {}};
+    const DualInput input{DenseView<double>{dense.data(), n, K, K}, target, {}, 0.3};
     const long before = n_allocations;
     const DualResult result = solve_dual(input, {DualMethod::pcg_woodbury, 0}, {theta, weights}, {});
     counts[n == many] = n_allocations - before;

@@ -22,7 +22,7 @@ Solved solve(const FeatureView& view, const std::vector<double>& target, double 
   const Index n = std::visit([](const auto& rows) { return rows.n_rows; }, view);
   solved.theta.resize(target.size());
   solved.weights.resize(static_cast<std::size_t>(n));
-  DualInput input{view, target, log_base_weights, tolerance, {}, {}};
+  DualInput input{view, target, log_base_weights, tolerance};
   solved.result = solve_dual(input, {method, 0}, {solved.theta, solved.weights}, {n_threads, nullptr});
   return solved;
 }
@@ -123,7 +123,7 @@ TEST_CASE("dual: how a solve may end") {
     }
   }
   SUBCASE("a limit on the iterations") {
-    DualInput input{view, target, {}, 1.02 * floor.value, {}, {}};
+    DualInput input{view, target, {}, 1.02 * floor.value};
     std::vector<double> theta(K), weights(n);
     const DualResult result = solve_dual(input, {DualMethod::newton, 1}, {theta, weights}, {});
     CHECK(result.status == Status::iteration_limit);

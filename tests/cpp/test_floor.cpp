@@ -175,7 +175,7 @@ TEST_CASE("floor: the same bits on any number of threads") {
     const Floor more = floor_of(view_of(dense, K), far_target(K), FloorMethod::min_norm_point, n_threads);
     CHECK(more.value == one.value);
     CHECK(more.lower_bound == one.lower_bound);
-    CHECK(more.weights == one.weights);
+    CHECK(more.support_weights == one.support_weights);
     CHECK(more.residual == one.residual);
   }
 }

@@ -216,9 +216,7 @@ def test_distances_beyond_what_squares_can_hold_are_refused():
 @pytest.mark.parametrize("method", ["auto", "auto:newton", "auto:pcg-sampled", "auto:pcg-woodbury"])
 def test_the_floor_itself_is_never_proved_infeasible(method):
     """θ goes to infinity, and scores that are only carried along end above the floor by 1e-11 of it."""
-    figures = core.solve_dual(
-        np.array([[-9.5], [-5.75]]), np.zeros(1), 5.75, None, None, None, np.nan, method, 0, 1, None
-    )
+    figures = core.solve_dual(np.array([[-9.5], [-5.75]]), np.zeros(1), 5.75, method=method)
     assert figures["status"] != "infeasible"
 
 
@@ -359,7 +357,11 @@ def test_a_tolerance_exceeded_in_the_last_digit_alone_leaves_a_gap_that_is_a_num
     for seed in range(200):
         features = np.vstack([rows(4, 3, seed) + 1, np.zeros((1, 3))])
         theta = rows(1, 3, seed + 1000)[0]
-        given = {"log_base_weights": np.log(base), "floor_weights": np.eye(5)[4]}
+        given = {
+            "log_base_weights": np.log(base),
+            "floor_support": np.array([4]),
+            "floor_support_weights": np.ones(1),
+        }
         discrepancy = core.certify_dual(features, np.zeros(3), 1.0, theta, **given)["discrepancy"]
         below = np.nextafter(discrepancy, 0)
         figures = core.certify_dual(features, np.zeros(3), below, theta, **given)

@@ -326,8 +326,36 @@ def test_a_step_improves_if_the_objective_falls_or_else_if_it_stays_and_the_grad
 
     here = point(3.0, 0.25)
     assert (here.objective, here.gradient_norm) == (3.0, 0.25)
-    assert pass_dual._improves(point(2.9, 0.75), here)
-    assert pass_dual._improves(point(3.0, 0.125), here)
-    assert not pass_dual._improves(point(3.0, 0.25), here)
-    assert not pass_dual._improves(point(3.0, 0.5), here)
-    assert not pass_dual._improves(point(3.1, 0.125), here)
+    assert point(2.9, 0.75).improves_on(here)
+    assert point(3.0, 0.125).improves_on(here)
+    assert not point(3.0, 0.25).improves_on(here)
+    assert not point(3.0, 0.5).improves_on(here)
+    assert not point(3.1, 0.125).improves_on(here)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_single_row_far_beyond_all_others(seed):
+    """It holds nearly all curvature, so that no sample may miss it; blocks reach the certificate of the array."""
+    rows = np.random.default_rng(seed).normal(size=(40_000, 6))
+    rows[17] *= 1e100
+    target = np.full(6, 0.3)
+    in_memory, from_blocks = (drr.rake(each, target) for each in (rows, drr.open_rows(rows)))
+    for raking in (in_memory, from_blocks):
+        assert raking.floor.status is raking.dual.status is drr.Status.CONVERGED
+        assert raking.dual.gradient_norm <= 1e-9 * raking.tolerance
+        assert abs(raking.dual.gap) <= 1e-11
+    assert from_blocks.tolerance == pytest.approx(in_memory.tolerance, rel=1e-9)
+    np.testing.assert_allclose(from_blocks.dual.theta, in_memory.dual.theta, rtol=1e-7)
+    assert from_blocks.dual.kl == pytest.approx(in_memory.dual.kl, rel=1e-7)
+
+
+def test_outliers_are_the_farthest_rows_and_none_where_rows_are_alike():
+    rows, target = problem(n_rows=400, n_columns=3)
+    request = Survey(target, 50)
+    assert not len(request(rows, 0).outliers)
+    rows[7:27] *= 1e3 * np.arange(1, 21)[:, None]
+    answer = merge_passes(request(block, k) for k, block in enumerate(np.array_split(rows, 2)))
+    norms = np.linalg.norm(rows - target, axis=1)
+    expected = np.sort(np.argsort(norms)[-16:])
+    np.testing.assert_array_equal(answer.outliers.ids[:, 1], expected)
+    np.testing.assert_allclose(-answer.outliers.keys, norms[expected])

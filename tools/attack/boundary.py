@@ -215,6 +215,16 @@ def draw_number(rng: Generator, usual: float) -> Any:
     return usual if rng.uniform() < 0.8 else odd[rng.integers(len(odd))]
 
 
+def draw_support(rng: Generator) -> tuple[Any, Any]:
+    """The rows that carry a floor, and their weights: too many, too few, out of range, or none at all."""
+    if rng.uniform() < 0.3:
+        return None, None
+    rows: Any = rng.integers(-1, 7, size=int(rng.integers(0, 4)))
+    if rng.uniform() < 0.2:
+        rows = draw_array(rng, rows.shape)
+    return rows, draw_vector(rng, int(rng.integers(0, 4)) if rng.uniform() < 0.3 else len(rows))
+
+
 def draw_weights(rng: Generator, length: int) -> Any:
     if rng.uniform() < 0.5:
         return None
@@ -272,12 +282,12 @@ def attack_core(rng: Generator) -> list[str]:
             rng.choice(["auto", "auto:newton", "auto:pcg-sampled", "auto:pcg-woodbury", "auto:wide", "paper"])
         )
         core.solve_dual(
-            features, target, draw_number(rng, 0.3), weights, draw_weights(rng, 5), None, draw_number(rng, 0.1), method,
-            int(rng.integers(-1, 40)), threads, None,
+            features, target, draw_number(rng, 0.3), weights, *draw_support(rng), draw_number(rng, 0.1),
+            draw_vector(rng, 4), method, int(rng.integers(-1, 40)), threads, None,
         )  # fmt: skip
     else:
         core.certify_dual(
-            features, target, draw_number(rng, 0.3), draw_vector(rng, 4), weights, None, threads
+            features, target, draw_number(rng, 0.3), draw_vector(rng, 4), weights, *draw_support(rng), threads
         )
     return []
 

@@ -29,6 +29,7 @@ from drr._native import core
 from tools.attack.children import in_child
 
 VALUES = [np.nan, np.inf, -np.inf, 1e300, -1e300, 1e308, 0.0, 1.0, -1.0]
+NUMBERS = [-(2**62), -1, 0, 1, 2**31, 2**62]  # for the rows that carry a floor
 PATIENCE = 60  # seconds: a round takes one
 REFUSALS = (ValueError, drr.InfeasibleToleranceError)
 # Every inner solve: Newton, sampled and heavy rows before conjugate gradients, more columns than rows.
@@ -54,8 +55,9 @@ class Mutator:
         which = int(self._rng.integers(len(self._arrays)))
         array, rng = self._arrays[which], self._rng
         places = rng.integers(array.size, size=int(rng.choice([1, 1, 3, 50])))
+        values = VALUES if array.dtype.kind == "f" else NUMBERS
         with np.errstate(over="ignore"):
-            array.reshape(-1)[places] = VALUES[int(rng.integers(len(VALUES)))]
+            array.reshape(-1)[places] = values[int(rng.integers(len(values)))]
         if rng.uniform() < 0.5:
             self.restore(which)
 
@@ -123,16 +125,29 @@ def _compiled_round(rng, rows, target, weights, threads) -> tuple[str, Arrays, S
     weights = weights / weights.sum()
     log_weights = np.log(weights)
     theta = 0.1 * rng.normal(size=rows.shape[1])
-    floor_weights, residual = weights.copy(), rng.normal(size=rows.shape[1])
+    support = np.flatnonzero(rng.uniform(size=len(weights)) < 0.1).astype(np.int64)
+    support_weights, direction = np.full(len(support), 1 / len(support)), rng.normal(size=rows.shape[1])
     kind = rng.choice(
         ["solve_dual", "find_floor", "tilt", "tilt_block", "price_block", "certify_dual", "covariance"]
     )
     if kind == "solve_dual":
         method = str(rng.choice(METHODS))
-        arguments = (rows, target, 0.3, log_weights, floor_weights, residual, np.nan, method, 60, threads)
+        arguments = (
+            rows,
+            target,
+            0.3,
+            log_weights,
+            support,
+            support_weights,
+            np.nan,
+            direction,
+            method,
+            60,
+            threads,
+        )
         return (
             f"core.solve_dual, {method}",
-            [target, log_weights, floor_weights, residual],
+            [target, log_weights, support_weights, direction, support],
             lambda callback: core.solve_dual(*arguments, callback),
         )
     if kind == "find_floor":
@@ -142,12 +157,14 @@ def _compiled_round(rng, rows, target, weights, threads) -> tuple[str, Arrays, S
             [target, weights],
             lambda callback: core.find_floor(rows, target, weights, method, 300, threads, callback),
         )
-    arrays = [target, theta, weights, log_weights]
+    arrays = [target, theta, weights, log_weights, support, support_weights]
     calls: dict[str, Solve] = {
         "tilt": lambda _: core.tilt(rows, theta, log_weights, target, threads),
         "tilt_block": lambda _: core.tilt_block(rows, target, log_weights, theta, 1, 3.0, 50, threads),
         "price_block": lambda _: core.price_block(rows, target, weights, theta, 0.0, 20, threads),
-        "certify_dual": lambda _: core.certify_dual(rows, target, 0.3, theta, log_weights, weights, threads),
+        "certify_dual": lambda _: core.certify_dual(
+            rows, target, 0.3, theta, log_weights, support, support_weights, threads
+        ),
         "covariance": lambda _: core.covariance(rows, target, weights, threads),
     }
     return f"core.{kind}", arrays, calls[str(kind)]

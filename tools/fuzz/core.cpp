@@ -266,8 +266,9 @@ void attack_raking(FuzzedDataProvider& bytes) {
   if (bytes.ConsumeIntegralInRange<int>(0, 3) == 0)
     input.tolerance = draw_number(bytes);
   if (bytes.ConsumeBool()) {
-    input.floor_weights = floor_weights;
-    input.floor_residual = floor.residual;
+    input.floor_support = floor.support;
+    input.floor_support_weights = floor.support_weights;
+    input.start_direction = floor.residual; // of the wrong sign, which may cost time only
     input.floor_lower_bound = floor.lower_bound;
   }
   Numbers<double> theta(bytes, features.n_cols), weights(bytes, features.n_rows);
@@ -280,7 +281,7 @@ void attack_raking(FuzzedDataProvider& bytes) {
   show("method, max_iter, tolerance, floor",
        {{double(options.method), double(options.max_iter), input.tolerance, floor.value, floor.lower_bound,
          floor.base_discrepancy}});
-  show("floor weights given", input.floor_weights);
+  show("floor weights given", input.floor_support_weights);
   const drr::DualResult dual = solve_dual(input, options, output, execution);
   show("status, floor_lower_bound, gap, discrepancy",
        {{double(dual.status), dual.floor_lower_bound, dual.gap, dual.discrepancy}});

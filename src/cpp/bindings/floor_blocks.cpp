@@ -14,7 +14,8 @@ py::tuple survey_arrays(const py::object& features, const py::object& shift, con
                          view_vector(base_weights, n_rows(view), "base_weights")};
   PythonMonitor monitor;
   const BlockSurvey survey = run_without_lock([&] { return survey_block(input, {n_threads, &monitor}); });
-  return py::make_tuple(array_of(survey.mean), survey.smallest_norm, survey.largest_norm, survey.smallest);
+  return py::make_tuple(array_of(survey.mean), survey.smallest_norm, survey.largest_norm, survey.smallest,
+                        array_of(survey.outliers));
 }
 
 py::tuple price_arrays(const py::object& features, const py::object& shift, const py::object& base_weights,
@@ -33,7 +34,8 @@ py::tuple price_arrays(const py::object& features, const py::object& shift, cons
 
 void bind_floor_blocks(py::module_& module) {
   module.def("survey_block", &survey_arrays, py::arg("features"), py::arg("shift"), py::arg("base_weights"),
-             py::arg("n_threads") = 1, "(mean, smallest_norm, largest_norm, smallest) of a block of rows.");
+             py::arg("n_threads") = 1,
+             "(mean, smallest_norm, largest_norm, smallest, outliers) of a block of rows.");
   module.def("price_block", &price_arrays, py::arg("features"), py::arg("shift"), py::arg("base_weights"),
              py::arg("x"), py::arg("threshold"), py::arg("most"), py::arg("n_threads") = 1,
              "(lowest, rows, scores): the rows of a block with the lowest scores below a threshold.");

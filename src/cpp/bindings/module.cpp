@@ -31,6 +31,8 @@ PYBIND11_MODULE(_core, module, py::mod_gil_not_used()) {
   bind_floor(module);
   bind_covariance(module);
   bind_dual(module);
+  bind_floor_judge(module);
+  bind_dual_judge(module);
   bind_floor_blocks(module);
   bind_tilt_blocks(module);
 }

@@ -129,6 +129,16 @@ std::span<const double> view_vector(const py::object& vector, Index length, cons
   return {data, static_cast<std::size_t>(length)};
 }
 
+std::span<const Index> view_indices(const py::object& vector, const char* name) {
+  if (vector.is_none())
+    return {};
+  if (!py::isinstance<py::array>(vector))
+    refuse(std::string(name) + " must be a numpy vector");
+  const auto array = py::reinterpret_borrow<py::array>(vector);
+  const auto* data = contiguous<std::int64_t>(array, name);
+  return {data, static_cast<std::size_t>(array.shape(0))};
+}
+
 py::array_t<double> new_vector(Index length) {
   return py::array_t<double>(length);
 }

@@ -30,6 +30,9 @@ Index n_cols(const FeatureView& features);
 // A contiguous float64 vector of that length. None gives an empty span.
 std::span<const double> view_vector(const py::object& vector, Index length, const char* name);
 
+// A contiguous int64 vector of any length. None gives an empty span.
+std::span<const Index> view_indices(const py::object& vector, const char* name);
+
 // A new float64 vector, uninitialised, and the span that a kernel fills.
 py::array_t<double> new_vector(Index length);
 std::span<double> span_of(py::array_t<double>& vector);

@@ -14,6 +14,8 @@ void bind_tilt(py::module_& module);
 void bind_floor(py::module_& module);
 void bind_covariance(py::module_& module);
 void bind_dual(py::module_& module);
+void bind_dual_judge(py::module_& module);
+void bind_floor_judge(py::module_& module);
 void bind_floor_blocks(py::module_& module);
 void bind_tilt_blocks(py::module_& module);
 

@@ -36,9 +36,10 @@ def solve_dual(
     target: NDArray[np.float64],
     tolerance: float,
     log_base_weights: NDArray[np.float64] | None = None,
-    floor_weights: NDArray[np.float64] | None = None,
-    floor_residual: NDArray[np.float64] | None = None,
+    floor_support: NDArray[np.int64] | None = None,
+    floor_support_weights: NDArray[np.float64] | None = None,
     floor_lower_bound: float = ...,
+    start_direction: NDArray[np.float64] | None = None,
     method: str = "auto",
     max_iter: int = 0,
     n_threads: int = 1,
@@ -51,8 +52,10 @@ def certify_dual(
     tolerance: float,
     theta: NDArray[np.float64],
     log_base_weights: NDArray[np.float64] | None = None,
-    floor_weights: NDArray[np.float64] | None = None,
+    floor_support: NDArray[np.int64] | None = None,
+    floor_support_weights: NDArray[np.float64] | None = None,
     n_threads: int = 1,
+    base_discrepancy: float = ...,
 ) -> dict[str, Any]: ...
 def add_moments(
     rows: Any,
@@ -77,6 +80,61 @@ def median_distance(
     indicated: NDArray[np.int32],
     n_threads: int = 1,
 ) -> float: ...
+def certify_sums(
+    theta: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    log_partition: float,
+    square_sum: float,
+    largest_score: float,
+    largest_absolute: float,
+    target: NDArray[np.float64],
+    tolerance: float,
+    floor_weights: NDArray[np.float64] | None = None,
+    floor_log_weights: NDArray[np.float64] | None = None,
+    floor_mean: NDArray[np.float64] | None = None,
+) -> dict[str, float]: ...
+
+class DualJudge:
+    def __init__(self, tolerance: float, base_discrepancy: float) -> None: ...
+    @property
+    def gradient_goal(self) -> float: ...
+    def is_minimum(
+        self,
+        theta: NDArray[np.float64],
+        mean: NDArray[np.float64],
+        log_partition: float,
+        square_sum: float,
+        largest_score: float,
+        largest_absolute: float,
+    ) -> bool: ...
+    def proof_of_infeasibility(
+        self,
+        theta: NDArray[np.float64],
+        mean: NDArray[np.float64],
+        log_partition: float,
+        square_sum: float,
+        largest_score: float,
+        largest_absolute: float,
+    ) -> float: ...
+    def stalled(
+        self,
+        theta: NDArray[np.float64],
+        mean: NDArray[np.float64],
+        log_partition: float,
+        square_sum: float,
+        largest_score: float,
+        largest_absolute: float,
+    ) -> bool: ...
+    def is_best(self) -> bool: ...
+    def status_of_stall(self, norm: float) -> str: ...
+
+class FloorJudge:
+    def __init__(self, base_discrepancy: float, largest_norm: float) -> None: ...
+    def is_certified(self, value: float, lower_bound: float) -> bool: ...
+    def is_round_off(self, value: float, lower_bound: float) -> bool: ...
+    def stalled(self, value: float, lower_bound: float) -> bool: ...
+    def is_best(self) -> bool: ...
+
 def embed(
     map: Any,
     numeric: Any,
@@ -105,7 +163,7 @@ def survey_block(
     shift: NDArray[np.float64],
     base_weights: NDArray[np.float64] | None,
     n_threads: int = 1,
-) -> tuple[NDArray[np.float64], float, float, int]: ...
+) -> tuple[NDArray[np.float64], float, float, int, NDArray[np.int64]]: ...
 def price_block(
     features: Any,
     shift: NDArray[np.float64],

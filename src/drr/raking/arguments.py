@@ -144,7 +144,7 @@ def check_start(start: Dual, n_columns: int) -> None:
 
 
 def start_direction(floor: Floor | None, start: Dual | None) -> NDArray[np.float64] | None:
-    """Return the direction from whose opposite the core starts: at the optimum Aᵀw = −δθ/‖θ‖."""
+    """Return a direction in which θ may lie; at the optimum it is opposite to the residual, Aᵀw = −δθ/‖θ‖."""
     if start is None or not start.theta.any():
-        return None if floor is None else floor.residual
-    return np.asarray(-start.theta)
+        return None if floor is None else np.asarray(-floor.residual)
+    return start.theta

@@ -28,12 +28,24 @@ def solve_by_lbfgs(
     max_iter: int,
     n_threads: int,
     callback: Callback | None,
+    base_discrepancy: float,
 ) -> dict[str, Any]:
     """Return the values of core.solve_dual, with θ from L-BFGS-B and the certificate from the core."""
-    floor_weights = None if floor is None else floor.weights
+    support = None if floor is None else floor.support
+    support_weights = None if floor is None else floor.support_weights
 
     def certify(theta: NDArray[np.float64]) -> dict[str, Any]:
-        return core.certify_dual(features, target, tolerance, theta, log_weights, floor_weights, n_threads)
+        return core.certify_dual(
+            features,
+            target,
+            tolerance,
+            theta,
+            log_weights,
+            support,
+            support_weights,
+            n_threads,
+            base_discrepancy,
+        )
 
     values = certify(np.zeros(features.shape[1]))
     if values["status"] == Status.ZERO_DUAL.value:

@@ -151,6 +151,7 @@ class ArrayProblem:
                 max_iter,
                 self.n_threads,
                 callback,
+                self._base_discrepancy,
             )
         else:
             values = core.solve_dual(
@@ -158,9 +159,10 @@ class ArrayProblem:
                 self.target,
                 tolerance,
                 self._log_weights,
-                None if floor is None else floor.weights,
-                start_direction(floor, start),
+                None if floor is None else floor.support,
+                None if floor is None else floor.support_weights,
                 math.nan if floor is None else floor.lower_bound,
+                start_direction(floor, start),
                 method,
                 max_iter,
                 self.n_threads,

@@ -19,9 +19,7 @@ from drr._native.threads import resolve_n_threads
 from drr.raking.results import Floor, Status
 from drr.streaming.passes import Fetch, PassRunner, PickedRows, Price, Survey, SurveyAnswer, Vector
 
-RELATIVE_GAP = 1e-10  # the rule of the compiled floor
 DEFAULT_MAX_ITER = 1000
-_MOST_STALLED_PASSES = 6
 _SAMPLE_BYTES = 96 * 2**20
 _BATCH_BYTES = 16 * 2**20
 
@@ -91,28 +89,27 @@ class FloorFound:
 def find_floor_in_passes(
     passes: Passes, survey: SurveyAnswer, max_iter: int, callback: Callback | None
 ) -> FloorFound:
-    """Certified bounds of the floor, by the rule of the compiled one; `max_iter` 0 stands for 1000 rounds."""
+    """Find certified bounds of the floor by the rule of the core; `max_iter` 0 stands for 1000 rounds."""
     max_iter = max_iter or DEFAULT_MAX_ITER
     gamma = float(np.linalg.norm(survey.mean))
+    judge = core.FloorJudge(gamma, survey.largest_norm)
     most = rows_to_price(len(passes.target))
 
     # 1. The sample of the first pass and the nearest row: their floor is a good guess of the whole.
     working = _union(survey.nearest, survey.sample.picked)
     best: dict[str, Any] = {}
-    best_gap, n_stalled = math.inf, 0
     for iteration in range(1, max_iter + 1):
         # 2. The point of smallest norm over the working set.
         point = core.find_floor(
             working.rows, passes.target, None, "min_norm_point", 0, _threads(passes), None
         )
         value, x = float(point["value"]), point["residual"]
+        if judge.is_certified(value, 0.0):  # the target is inside the hull: no lower bound is needed
+            return _found(survey, gamma, working, point, 0.0, passes, iteration, Status.CONVERGED)
 
         # 3. Price all rows along it: both bounds, from scratch.
-        if value <= RELATIVE_GAP * gamma:
-            return _found(survey, gamma, working, point, 0.0, passes, iteration, Status.CONVERGED)
         answer = passes.run(Price, x / value, value, most)
         lower_bound = float(np.clip(answer.lowest, 0.0, value))
-        gap = value - lower_bound
         report(
             callback,
             "floor",
@@ -120,22 +117,18 @@ def find_floor_in_passes(
             passes.count,
             value=value,
             lower_bound=lower_bound,
-            gap=gap,
+            gap=value - lower_bound,
             active=len(point["support"]),
         )
-        n_stalled = 0 if gap < 0.9 * best_gap else n_stalled + 1
-        if gap < best_gap:
-            best_gap, best = gap, {"working": working, "point": point, "lower_bound": lower_bound}
+        stalled = judge.stalled(value, lower_bound)
+        if judge.is_best():
+            best = {"working": working, "point": point, "lower_bound": lower_bound}
 
         # 4. Stop at the certificate, at round-off, or at the limit.
         fresh = answer.picked.take(np.flatnonzero(~answer.picked.among(working)))
-        if gap <= RELATIVE_GAP * value:
+        if judge.is_certified(value, lower_bound):
             status = Status.CONVERGED
-        elif (
-            gap <= 8 * np.finfo(float).eps * survey.largest_norm
-            or not len(fresh)
-            or n_stalled >= _MOST_STALLED_PASSES
-        ):
+        elif judge.is_round_off(value, lower_bound) or not len(fresh) or stalled:
             status = Status.ROUND_OFF
         elif iteration == max_iter:
             status = Status.ITERATION_LIMIT

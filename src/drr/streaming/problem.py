@@ -88,6 +88,7 @@ class StreamProblem:
             self._passes,
             self.survey,
             tolerance,
+            base_discrepancy=self.base_discrepancy,
             floor_lower_bound=math.nan if found is None else found.floor.lower_bound,
             support=None if found is None else found.support,
             support_weights=None if found is None else found.floor.support_weights,

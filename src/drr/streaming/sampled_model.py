@@ -92,7 +92,7 @@ class SampledModel:
         mean = core.tilt(self.rows, point.theta, self._normalised, self.target, self.n_threads)[2]
         target = self.target - (point.mean - mean)
         reached = float(np.linalg.norm(point.mean))
-        start = -point.theta if point.theta.any() else None
+        start = point.theta if point.theta.any() else None
         last: Vector | None = None
         for level in range(_LADDER):
             delta = tolerance + (max(reached, tolerance) - tolerance) * (1 - 0.5**level)
@@ -101,13 +101,8 @@ class SampledModel:
                 target,
                 delta,
                 self._normalised,
-                None,
-                start,
-                math.nan,
-                "auto",
-                0,
-                self.n_threads,
-                None,
+                start_direction=start,
+                n_threads=self.n_threads,
             )
             status = Status(figures["status"])
             if status is Status.INFEASIBLE or not np.isfinite(figures["theta"]).all():

@@ -16,28 +16,32 @@ _ROWS = [
 ]
 _EMBEDDING = ["unit/test_features", "contract/test_bounds", "oracle/test_features_oracle"]
 _FLOOR = [
+    "unit/test_judges",
     "unit/test_floor",
     "unit/test_hard_cases_floor",
     "oracle/test_floor_oracle",
     "property/test_floor_properties",
 ]
 _DUAL = [
+    "unit/test_judges",
     "unit/test_dual",
     "unit/test_hard_cases_dual",
     "oracle/test_dual_oracle",
     "property/test_dual_properties",
 ]
 
+_STREAMING = ["unit/test_passes", "unit/test_sources", "unit/test_source_fit"]
+
 # The files of src/cpp/core, after the C++ tests.
 CORE = {
-    **dict.fromkeys(("csr_rows", "dense_rows", "packets", "row_blocks", "row_passes", "vectors", "thread_buffers", "views"), _ROWS),
-    **dict.fromkeys(("tilt", "tilt_pass"), _ROWS),
+    **dict.fromkeys(("csr_rows", "dense_rows", "packets", "row_blocks", "row_passes", "vectors", "views"), _ROWS),
+    **dict.fromkeys(("thread_buffers", "tilt", "tilt_pass"), _ROWS),
     "thread_pool": ["unit/test_dual", "contract/test_threads_and_sets", "contract/test_interrupted_fits"],
     "covariance": ["unit/test_covariance", "unit/test_passes", *_DUAL],
-    **dict.fromkeys(("floor_blocks", "tilt_blocks"), ["unit/test_passes", "unit/test_sources", "unit/test_source_fit"]),
+    **dict.fromkeys(("floor_blocks", "tilt_blocks"), _STREAMING),
     **dict.fromkeys(("cosine", "embed", "embedder", "fourier_block"), _EMBEDDING),
     **dict.fromkeys(
-        ("corral_factor", "floor", "floor_passes", "min_norm_point", "min_norm_point_floor",
+        ("corral_factor", "floor", "floor_judge", "floor_passes", "min_norm_point", "min_norm_point_floor",
          "nonnegative_least_squares", "pairwise_frank_wolfe_floor", "working_set"),
         _FLOOR,
     ),

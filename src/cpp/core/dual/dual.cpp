@@ -1,6 +1,5 @@
 #include "drr/dual.hpp"
 
-#include "core/dual/dual_certificate.hpp"
 #include "core/dual/dual_minimiser.hpp"
 #include "core/dual/dual_regime.hpp"
 #include "core/dual/dual_start.hpp"
@@ -12,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 namespace drr {
 
@@ -24,16 +24,22 @@ void validate(const DualInput& input) {
   validate(input.features);
   if (!(std::isfinite(input.tolerance) && input.tolerance >= 0))
     throw InvalidInput("tolerance must be finite and not negative, got " + std::to_string(input.tolerance));
+  if (input.floor_support.size() != input.floor_support_weights.size())
+    throw InvalidInput("the floor has " + std::to_string(input.floor_support.size()) + " rows and " +
+                       std::to_string(input.floor_support_weights.size()) + " weights of them");
 }
 
 DualProblem problem_of(const DualInput& input) {
   return {input.features, input.target, input.log_base_weights, input.tolerance};
 }
 
-// The published algorithm does not look for a proof that there is no minimum; the point where it ended may be
-// one.
-Minimisation judged(DualModel& model, const DualPoint& point, const Minimisation& end) {
-  const double bound = end.status == Status::converged ? unset : proof_of_infeasibility(model, point);
+// The published algorithm does not look for a proof that there is no minimum; the point where it ended may
+// be one.
+Minimisation with_proof(DualModel& model, const DualPoint& point, const DualJudge& judge,
+                        const Minimisation& end) {
+  if (end.status == Status::converged)
+    return end;
+  const double bound = proof_of_infeasibility(model, point, model.sums(point), judge);
   return std::isnan(bound) ? end : Minimisation{Status::infeasible, end.n_iter, bound};
 }
 
@@ -51,13 +57,46 @@ void write_mean(const DualPoint& point, const DualInput& input, std::span<double
     mean[k] = point.mean[k] + input.target[k];
 }
 
+// The floor as a certificate needs it at a point: log wᵢ of the rows that carry it, and their mean.
+class FloorAtPoint {
+public:
+  FloorAtPoint(const DualModel& model, const DualInput& input, const DualPoint& point)
+      : mean_(model.n_cols(), 0.0) {
+    const double uniform = std::log(static_cast<double>(model.n_rows()));
+    for (std::size_t k = 0; k < input.floor_support.size(); ++k) {
+      const Index row = input.floor_support[k]; // read once: the caller's array may change
+      const double weight = input.floor_support_weights[k];
+      if (row < 0 || row >= model.n_rows())
+        throw InvalidInput("the floor has weight on row " + std::to_string(row) + " of " +
+                           std::to_string(model.n_rows()) + " rows");
+      model.rows().add_weighted({row, row + 1}, &weight, mean_.data());
+      const double log_d = input.log_base_weights.empty() ? -uniform : input.log_base_weights[row];
+      weights_.push_back(weight);
+      log_weights_.push_back(log_d + point.scores[row] - point.log_partition);
+    }
+  }
+  FloorMixture mixture() const { return {weights_, log_weights_, mean_}; }
+
+private:
+  std::vector<double> weights_, log_weights_, mean_;
+};
+
 DualResult finish(DualModel& model, const DualInput& input, const DualPoint& point, const DualOutput& output,
                   const Minimisation& end, std::string_view method) {
-  DualResult result = certificate_of(model, input, point);
+  DualSums sums = model.sums(point);
+  sums.square_sum = point.weights.squaredNorm();
+  DualResult result;
+  if (!input.floor_support.empty() && point.mean.stableNorm() > input.tolerance) {
+    const FloorAtPoint floor(model, input, point);
+    const FloorMixture mixture = floor.mixture();
+    static_cast<DualCertificate&>(result) = certify_sums(sums, input.target, input.tolerance, &mixture);
+  } else {
+    static_cast<DualCertificate&>(result) = certify_sums(sums, input.target, input.tolerance, nullptr);
+  }
   result.status = end.status;
   result.n_iter = end.n_iter;
   result.floor_lower_bound = end.floor_lower_bound;
-  result.method = method;
+  result.method = end.status == Status::zero_dual ? "zero" : method;
   std::copy_n(point.theta.data(), point.theta.size(), output.theta.data());
   std::copy_n(point.weights.data(), point.weights.size(), output.weights.data());
   write_mean(point, input, output.mean);
@@ -86,29 +125,24 @@ DualResult solve_dual(const DualInput& input, const DualOptions& options, const 
     return finish(model, input, point, output, {Status::infeasible, 0, input.floor_lower_bound}, "floor");
 
   // 3. The published algorithm starts from zero.
+  const DualJudge judge(input.tolerance, base_discrepancy);
   if (options.method == DualMethod::paper) {
     const Minimisation end =
         minimise_by_paper(model, point, options.max_iter > 0 ? options.max_iter : paper_max_iter);
-    return finish(model, input, point, output, judged(model, point, end), "paper-newton");
+    return finish(model, input, point, output, with_proof(model, point, judge, end), "paper-newton");
   }
 
-  // 4. Ours starts in the plane of the base mean and the floor's residual, and takes the cheapest inner
-  // solve.
-  const ConvergenceRule rule(input.tolerance, base_discrepancy);
+  // 4. Ours starts in the plane of the base mean and a known direction, and takes the cheapest inner solve.
   const int max_iter = options.max_iter > 0 ? options.max_iter : default_max_iter;
   const DualMethod method = options.method == DualMethod::automatic ? cheapest_method(model) : options.method;
   if (method == DualMethod::wide) {
     const Minimisation end =
-        minimise_in_row_span(model, problem_of(input), point, input.floor_residual, rule, max_iter);
+        minimise_in_row_span(model, problem_of(input), point, input.start_direction, judge, max_iter);
     return finish(model, input, point, output, end, "wide");
   }
-  move_to_start(model, point, input.floor_residual);
+  move_to_start(model, point, input.start_direction);
   const auto inner = make_inner_solve(model, method);
-  Minimisation end = minimise(model, point, *inner, rule, max_iter);
-  // Where the tolerance is the base discrepancy to the last digits, rounding hides every way down from zero.
-  if (end.status == Status::round_off && point.norm == 0 &&
-      base_discrepancy - input.tolerance <= rule.gradient_goal)
-    return finish(model, input, point, output, {Status::zero_dual, end.n_iter}, "zero");
+  const Minimisation end = minimise(model, point, *inner, judge, max_iter);
   return finish(model, input, point, output, end, inner->name());
 }
 
@@ -116,20 +150,21 @@ DualResult certify_dual(const DualInput& input, const DualOutput& output, const 
   validate(input);
   ThreadPool pool(execution);
   DualModel model(problem_of(input), pool);
-  double base_discrepancy = unset;
-  if (input.tolerance == 0)
-    base_discrepancy = base_point(model).mean.norm();
   DualPoint point;
   point.theta = Eigen::Map<const Eigen::VectorXd>(output.theta.data(), model.n_cols());
   model.evaluate_afresh(point);
+  double base_discrepancy = input.base_discrepancy;
+  if (std::isnan(base_discrepancy) && (point.norm == 0 || input.tolerance == 0))
+    base_discrepancy = (point.norm == 0 ? point : base_point(model)).mean.stableNorm();
+  const DualJudge judge(input.tolerance, base_discrepancy);
   Minimisation end;
   if (point.norm == 0)
-    end.status = point.mean.norm() <= input.tolerance ? Status::zero_dual : Status::iteration_limit;
-  else if (ConvergenceRule(input.tolerance, base_discrepancy).accepts(model, point))
+    end.status = base_discrepancy <= input.tolerance ? Status::zero_dual : Status::iteration_limit;
+  else if (judge.is_minimum(model.sums(point)))
     end.status = Status::converged;
   else
-    end = judged(model, point, end);
-  return finish(model, input, point, output, end, end.status == Status::zero_dual ? "zero" : "certificate");
+    end = with_proof(model, point, judge, end);
+  return finish(model, input, point, output, end, "certificate");
 }
 
 } // namespace drr

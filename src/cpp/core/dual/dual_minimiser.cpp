@@ -1,47 +1,10 @@
 #include "core/dual/dual_minimiser.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace drr {
 
 namespace {
-
-// Iterations without progress before the solve is declared to be at the end of double precision. Near the
-// kink of the norm a gradient may take five to halve while the objective's last digits tell nothing.
-constexpr int patience = 6;
-
-// Watches for the end of progress: neither the gradient nor the objective falls any more.
-class Progress {
-public:
-  bool stalled(const DualPoint& point) {
-    const double gradient = point.gradient.norm();
-    const double resolution = 4 * std::numeric_limits<double>::epsilon() *
-                              (1 + std::abs(point.log_partition) + std::abs(point.objective));
-    ++waited_;
-    if (gradient < 0.5 * gradient_then_ || point.objective < objective_ - resolution) {
-      waited_ = 0;
-      gradient_then_ = gradient;
-    }
-    if (best_.size() == 0) // there is a point to return even if no gradient is a number
-      best_ = point.theta;
-    if (gradient < gradient_) {
-      gradient_ = gradient;
-      best_ = point.theta;
-    }
-    objective_ = std::min(objective_, point.objective);
-    return waited_ >= patience;
-  }
-
-  // θ of the smallest gradient: where progress has ended, later points are only shaken by rounding.
-  const Eigen::VectorXd& best() const { return best_; }
-
-private:
-  Eigen::VectorXd best_;
-  double gradient_ = std::numeric_limits<double>::infinity(), objective_ = gradient_;
-  double gradient_then_ = gradient_; // when there was progress last
-  int waited_ = 0;
-};
 
 void report(DualModel& model, const DualPoint& point, int iteration) {
   Iteration figures;
@@ -56,30 +19,43 @@ void report(DualModel& model, const DualPoint& point, int iteration) {
 
 } // namespace
 
-Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, const ConvergenceRule& rule,
-                      int max_iter) {
+double proof_of_infeasibility(DualModel& model, const DualPoint& point, const DualSums& sums,
+                              const DualJudge& judge) {
+  if (std::isnan(judge.proof_of_infeasibility(sums)))
+    return unset;
+  // Scores that were carried along over many steps, or to which log d was added and taken off again, are
+  // good enough to ask, not to prove: near zero the digits of log d are all that is left of them.
+  Direction afresh{point.theta, {}};
+  model.compute_scores(afresh);
+  return judge.proof_of_infeasibility(model.sums(point, afresh.scores));
+}
+
+Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, DualJudge judge, int max_iter) {
   Minimisation end;
-  Progress progress;
+  Eigen::VectorXd best;
   Direction direction;
   for (;; ++end.n_iter) {
     // 1. The gradient at the weights that the last plane search left.
     if (!point.is_fresh)
       model.update_gradient(point);
     report(model, point, end.n_iter);
+    DualSums sums = model.sums(point);
 
     // 2. A minimum counts only if it still is one when computed from θ alone.
-    if (rule.accepts(model, point)) {
+    if (judge.is_minimum(sums)) {
       const bool was_fresh = point.is_fresh;
-      if (!was_fresh)
+      if (!was_fresh) {
         model.evaluate_afresh(point);
-      if (was_fresh || rule.accepts(model, point)) {
+        sums = model.sums(point);
+      }
+      if (was_fresh || judge.is_minimum(sums)) {
         end.status = Status::converged;
         return end;
       }
     }
 
     // 3. Is there a minimum at all?
-    const double bound = proof_of_infeasibility(model, point);
+    const double bound = proof_of_infeasibility(model, point, sums, judge);
     if (!std::isnan(bound)) {
       if (!point.is_fresh)
         model.evaluate_afresh(point);
@@ -89,18 +65,20 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, con
     }
 
     // 4. Is there any progress left to make, and leave to make it?
-    const bool stalled = progress.stalled(point);
+    const bool stalled = judge.stalled(sums);
+    if (judge.is_best())
+      best = point.theta;
     if (stalled || end.n_iter == max_iter) {
-      end.status = stalled ? Status::round_off : Status::iteration_limit;
       if (stalled)
-        point.theta = progress.best();
+        point.theta = best;
       if (stalled || !point.is_fresh)
         model.evaluate_afresh(point);
+      end.status = stalled ? judge.status_of_stall(point.norm) : Status::iteration_limit;
       return end;
     }
 
     // 5. A Newton direction, then the best point of the plane.
-    inner.solve(point, rule.gradient_goal, direction);
+    inner.solve(point, judge.gradient_goal(), direction);
     model.move(point, direction, {1, 1});
   }
 }

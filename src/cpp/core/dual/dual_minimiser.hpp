@@ -1,9 +1,10 @@
 // The outer iteration: Newton directions, each followed by the exact minimum of the plane it spans with θ.
 #pragma once
 
-#include "core/dual/dual_certificate.hpp"
 #include "core/dual/dual_model.hpp"
 #include "core/dual/inner_solve.hpp"
+#include "drr/dual_judge.hpp"
+#include "drr/status.hpp"
 
 namespace drr {
 
@@ -13,9 +14,12 @@ struct Minimisation {
   double floor_lower_bound = unset; // what proves status infeasible
 };
 
-// From a point with current weights (scores, weights, norm) to the minimum. On return the point is freshly
-// evaluated.
-Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, const ConvergenceRule& rule,
-                      int max_iter);
+// The judge's proof, by scores computed afresh. NaN if there is none.
+double proof_of_infeasibility(DualModel& model, const DualPoint& point, const DualSums& sums,
+                              const DualJudge& judge);
+
+// From a point with current weights (scores, weights, norm) to the minimum. `judge` has looked at no point
+// yet. On return the point is freshly evaluated.
+Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, DualJudge judge, int max_iter);
 
 } // namespace drr

@@ -10,6 +10,9 @@ namespace {
 std::span<double> span_of(Eigen::VectorXd& vector) {
   return {vector.data(), static_cast<std::size_t>(vector.size())};
 }
+std::span<const double> span_of(const Eigen::VectorXd& vector) {
+  return {vector.data(), static_cast<std::size_t>(vector.size())};
+}
 } // namespace
 
 DualModel::DualModel(const DualProblem& problem, ThreadPool& pool)
@@ -64,6 +67,15 @@ void DualModel::evaluate_afresh(DualPoint& point) {
   point.objective = point.log_partition + tolerance() * point.norm;
   set_gradient(point);
   point.is_fresh = true;
+}
+
+DualSums DualModel::sums(const DualPoint& point, const Eigen::VectorXd& scores) {
+  const auto [largest, largest_absolute] = plane_search_.extremes(scores.data());
+  DualSums sums{span_of(point.theta), span_of(point.mean)};
+  sums.log_partition = point.log_partition;
+  sums.largest_score = largest;
+  sums.largest_absolute = largest_absolute;
+  return sums;
 }
 
 void DualModel::set_gradient(DualPoint& point) {

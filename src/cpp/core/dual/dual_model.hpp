@@ -6,6 +6,7 @@
 #include "core/rows/row_blocks.hpp"
 #include "core/rows/row_passes.hpp"
 #include "core/runtime/thread_pool.hpp"
+#include "drr/dual_judge.hpp"
 
 #include <Eigen/Core>
 #include <memory>
@@ -65,6 +66,9 @@ public:
   // product = ∇²f · v, scores = (A − 1·meanᵀ) v
   void hessian_product(const DualPoint& point, const Eigen::VectorXd& v, Eigen::VectorXd& scores,
                        Eigen::VectorXd& product);
+  // What a judge needs to know of a point: one sweep over its scores. The spans are the point's.
+  DualSums sums(const DualPoint& point) { return sums(point, point.scores); }
+  DualSums sums(const DualPoint& point, const Eigen::VectorXd& scores);
   // c = δ/‖θ‖, the curvature of the norm across θ
   double norm_curvature(const DualPoint& point) const { return tolerance() / point.norm; }
 

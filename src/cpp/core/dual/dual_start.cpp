@@ -30,7 +30,7 @@ DualPoint base_point(DualModel& model) {
   return point;
 }
 
-void move_to_start(DualModel& model, DualPoint& point, std::span<const double> floor_residual) {
+void move_to_start(DualModel& model, DualPoint& point, std::span<const double> start_direction) {
   // Along θ = −t·u, with u = m/γ the direction of the base mean, f(t) = Λ(−tu) + tδ has slope δ − γ < 0 and
   // curvature Var(aᵀu) at t = 0. A unit vector: no more than squares of features, so none overflows early.
   const double gamma = point.mean.norm();
@@ -47,12 +47,12 @@ void move_to_start(DualModel& model, DualPoint& point, std::span<const double> f
   point.scores = length * ray.scores;
   point.norm = point.theta.norm();
   Direction second{point.theta, point.scores};
-  if (!floor_residual.empty()) {
+  if (!start_direction.empty()) {
     // An aligned copy: the sum in a norm depends on where the numbers lie in memory.
-    const Eigen::VectorXd residual = Eigen::Map<const Eigen::VectorXd>(floor_residual.data(), model.n_cols());
+    const Eigen::VectorXd towards = Eigen::Map<const Eigen::VectorXd>(start_direction.data(), model.n_cols());
     // The same length as θ, so that the two coordinates of the plane are alike.
-    if (const double length = residual.stableNorm(); length > 1e-12 * gamma && std::isfinite(length)) {
-      second.step = -(point.norm / length) * residual;
+    if (const double length = towards.stableNorm(); length > 1e-12 * gamma && std::isfinite(length)) {
+      second.step = (point.norm / length) * towards;
       model.compute_scores(second);
     }
   }

@@ -10,8 +10,8 @@ namespace drr {
 // θ = 0: the base weights and their mean. Throws InvalidInput where a feature is not finite.
 DualPoint base_point(DualModel& model);
 
-// The minimum of f over the span of the base mean and, where known, of the floor's residual. `point` is the
+// The minimum of f over the span of the base mean and, if it is given, of another direction. `point` is the
 // base point.
-void move_to_start(DualModel& model, DualPoint& point, std::span<const double> floor_residual);
+void move_to_start(DualModel& model, DualPoint& point, std::span<const double> start_direction);
 
 } // namespace drr

@@ -28,14 +28,13 @@ public:
         narrow_({span_.factor(), origin_, log_base_weights_, problem.tolerance}, model.pool()),
         inner_(make_inner_solve(narrow_, cheapest_method(narrow_))) {}
 
-  Minimisation minimise(std::span<const double> floor_residual, ConvergenceRule rule, int max_iter) {
-    Eigen::VectorXd residual;
-    if (!floor_residual.empty()) // a combination of the rows, so it has coordinates as well
-      residual = coordinates(Eigen::Map<const Eigen::VectorXd>(floor_residual.data(), wide_.n_cols()));
+  Minimisation minimise(std::span<const double> start_direction, const DualJudge& judge, int max_iter) {
+    Eigen::VectorXd start;
+    if (!start_direction.empty()) // a combination of the rows, so it has coordinates as well
+      start = coordinates(Eigen::Map<const Eigen::VectorXd>(start_direction.data(), wide_.n_cols()));
     point_ = base_point(narrow_);
-    move_to_start(narrow_, point_, {residual.data(), static_cast<std::size_t>(residual.size())});
-    rule.gradient_goal *= rough;
-    return drr::minimise(narrow_, point_, *inner_, rule, max_iter);
+    move_to_start(narrow_, point_, {start.data(), static_cast<std::size_t>(start.size())});
+    return drr::minimise(narrow_, point_, *inner_, judge.content_with(rough), max_iter);
   }
 
   Eigen::VectorXd theta() const { return span_.direction(point_.theta); }
@@ -90,11 +89,11 @@ private:
 } // namespace
 
 Minimisation minimise_in_row_span(DualModel& model, const DualProblem& problem, DualPoint& point,
-                                  std::span<const double> floor_residual, const ConvergenceRule& rule,
+                                  std::span<const double> start_direction, const DualJudge& judge,
                                   int max_iter) {
   // 1. Minimised inside the span.
   NarrowDual narrow(model, problem);
-  const Minimisation inside = narrow.minimise(floor_residual, rule, max_iter);
+  const Minimisation inside = narrow.minimise(start_direction, judge, max_iter);
 
   // 2. Taken back, and corrected by what the rows themselves say; they also decide whether what proves a
   // tolerance infeasible inside the span does so outside.
@@ -102,14 +101,14 @@ Minimisation minimise_in_row_span(DualModel& model, const DualProblem& problem, 
   model.evaluate_afresh(point);
   Correction correction(model, narrow);
   int left = max_iter - inside.n_iter;
-  const Minimisation corrected = minimise(model, point, correction, rule, std::min(max_corrections, left));
+  const Minimisation corrected = minimise(model, point, correction, judge, std::min(max_corrections, left));
   left -= corrected.n_iter;
   if (corrected.status == Status::converged || corrected.status == Status::infeasible)
     return {corrected.status, max_iter - left, corrected.floor_lower_bound};
 
   // 3. What of a gradient lies outside a span that rounding has narrowed is left to steps that know no span.
   const auto finishing = make_inner_solve(model, DualMethod::pcg_woodbury);
-  const Minimisation finish = minimise(model, point, *finishing, rule, left);
+  const Minimisation finish = minimise(model, point, *finishing, judge, left);
   return {finish.status, max_iter - left + finish.n_iter, finish.floor_lower_bound};
 }
 

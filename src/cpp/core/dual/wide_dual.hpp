@@ -8,7 +8,7 @@ namespace drr {
 
 // From the base point.
 Minimisation minimise_in_row_span(DualModel& model, const DualProblem& problem, DualPoint& point,
-                                  std::span<const double> floor_residual, const ConvergenceRule& rule,
+                                  std::span<const double> start_direction, const DualJudge& judge,
                                   int max_iter);
 
 } // namespace drr

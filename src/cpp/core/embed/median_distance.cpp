@@ -1,9 +1,9 @@
-#include "core/runtime/thread_buffers.hpp"
+#include "core/embed/standardised_rows.hpp"
 #include "core/linalg/row_gram.hpp"
 #include "core/linalg/selection.hpp"
-#include "core/embed/standardised_rows.hpp"
-#include "core/runtime/thread_pool.hpp"
 #include "core/linalg/vectors.hpp"
+#include "core/runtime/thread_buffers.hpp"
+#include "core/runtime/thread_pool.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,7 +58,7 @@ private:
 
   static double middle_of(std::vector<double> distances, Index first, Index last) {
     if (std::any_of(distances.begin(), distances.end(), [](double d) { return std::isnan(d); }))
-      return std::numeric_limits<double>::quiet_NaN(); // differences that overflow
+      return unset; // differences that overflow
     const auto [low, high] = select(distances, first, last);
     return low + (high - low) / 2;
   }
@@ -102,7 +102,7 @@ private:
 
   void measure_norms() {
     norms_.resize(n_);
-    Places rooms(pool_.n_threads(), rows_.n_cols());
+    ThreadBuffers rooms(pool_.n_threads(), rows_.n_cols());
     pool_.run(n_, Work::reading(n_ * rows_.n_cols()),
               [&](Index i, int worker) { norms_[i] = std::sqrt(rows_.squared_norm(i, rooms[worker])); });
   }
@@ -143,7 +143,7 @@ private:
   std::vector<double> exactly(const std::vector<Pair>& pairs) {
     const Index p = rows_.n_cols(), n_tasks = (std::ssize(pairs) + rows_per_task - 1) / rows_per_task;
     std::vector<double> distances(pairs.size());
-    Places rooms(pool_.n_threads(), 2 * p);
+    ThreadBuffers rooms(pool_.n_threads(), 2 * p);
     pool_.run(n_tasks, Work::reading(2 * std::ssize(pairs) * p), [&](Index task, int worker) {
       double *one = rooms[worker], *other = one + p;
       const Index end = std::min(std::ssize(pairs), (task + 1) * rows_per_task);

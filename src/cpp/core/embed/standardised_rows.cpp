@@ -1,8 +1,8 @@
 #include "core/embed/standardised_rows.hpp"
 
+#include "core/linalg/vectors.hpp"
 #include "core/runtime/thread_buffers.hpp"
 #include "core/runtime/thread_pool.hpp"
-#include "core/linalg/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,7 @@ double largest_norm(const FeatureView& rows, const Standardisation& standardisat
   const Index n = standardised.n_rows(), rows_per_task = 64,
               n_tasks = (n + rows_per_task - 1) / rows_per_task;
   ThreadPool pool(execution);
-  Places rooms(pool.n_threads(), standardised.n_cols());
+  ThreadBuffers rooms(pool.n_threads(), standardised.n_cols());
   std::vector<double> largest(n_tasks, 0.0);
   pool.run(n_tasks, Work::reading(n * standardised.n_cols()), [&](Index task, int worker) {
     for (Index i = task * rows_per_task; i < std::min(n, (task + 1) * rows_per_task); ++i)

@@ -17,7 +17,8 @@ BlockSurvey survey_block(const FloorInput& input, const Execution& execution) {
       input.base_weights.empty() ? 1.0 : sum_of(input.base_weights.data(), std::ssize(input.base_weights));
   for (double& coordinate : survey.mean)
     coordinate /= total;
-  return {std::move(survey.mean), survey.smallest_norm, survey.largest_norm, survey.smallest};
+  return {std::move(survey.mean), survey.smallest_norm, survey.largest_norm, survey.smallest,
+          std::move(survey.outliers)};
 }
 
 BlockPrices price_block(const FloorInput& input, std::span<const double> x, double threshold, Index most,

@@ -16,6 +16,46 @@ namespace {
 using Wide = Eigen::Map<Eigen::ArrayXd>;
 using ConstWide = Eigen::Map<const Eigen::ArrayXd>;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The rows of largest norm among those offered.
+class FarthestRows {
+public:
+  void offer(double squared_norm, Index row) {
+    if (std::ssize(kept_) < capacity) {
+      kept_.push_back({squared_norm, row});
+    } else if (squared_norm > kept_[nearest_].squared_norm) {
+      kept_[nearest_] = {squared_norm, row};
+    } else {
+      return;
+    }
+    nearest_ = 0;
+    for (std::size_t at = 1; at < kept_.size(); ++at)
+      if (kept_[at].squared_norm < kept_[nearest_].squared_norm)
+        nearest_ = at;
+  }
+
+  // Those beyond a squared norm, ascending.
+  std::vector<Index> beyond(double squared_norm) const {
+    std::vector<Index> rows;
+    for (const Row& each : kept_)
+      if (each.squared_norm > squared_norm)
+        rows.push_back(each.row);
+    std::sort(rows.begin(), rows.end());
+    return rows;
+  }
+
+private:
+  static constexpr Index capacity = 16;
+  struct Row {
+    double squared_norm;
+    Index row;
+  };
+  std::vector<Row> kept_;
+  std::size_t nearest_ = 0;
+};
+
+constexpr double outlying = 30; // times the median norm
+
 } // namespace
 
 FloorPasses::FloorPasses(const RowBlocks& rows, std::span<const double> base_weights, ThreadPool& pool)
@@ -45,6 +85,7 @@ RowSurvey FloorPasses::survey() {
   for (Index chunk = 0; chunk < chunks_.count(); ++chunk)
     Wide(survey.mean.data(), K) += ConstWide(partial_means[chunk], K);
   survey.smallest_norm = infinity;
+  FarthestRows farthest;
   Index n_present = 0;
   for (Index i = 0; i < n; ++i) {
     if (!std::isfinite(norms[i]))
@@ -56,6 +97,7 @@ RowSurvey FloorPasses::survey() {
       survey.smallest = i;
     }
     survey.largest_norm = std::max(survey.largest_norm, norms[i]);
+    farthest.offer(norms[i], i);
     norms[n_present++] = norms[i];
   }
   if (n_present == 0)
@@ -69,6 +111,7 @@ RowSurvey FloorPasses::survey() {
         "all rows are nearer than 1e-140 to the target, which squares in double precision cannot "
         "hold; rescale features and target alike");
   std::nth_element(norms, norms + n_present / 2, norms + n_present);
+  survey.outliers = farthest.beyond(outlying * outlying * norms[n_present / 2]);
   survey.median_norm = std::sqrt(norms[n_present / 2]);
   survey.smallest_norm = std::sqrt(survey.smallest_norm);
   survey.largest_norm = std::sqrt(survey.largest_norm);

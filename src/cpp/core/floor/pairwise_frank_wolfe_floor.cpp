@@ -85,74 +85,93 @@ private:
   std::vector<double> weights_;
 };
 
+class PairwiseFrankWolfe {
+public:
+  PairwiseFrankWolfe(FloorPasses& passes, const RowSurvey& survey)
+      : passes_(passes), rows_(passes.rows()), active_(rows_, survey.smallest), x_(rows_.n_cols()),
+        step_(rows_.n_cols()), away_row_(rows_.n_cols()) {
+    floor_.base_discrepancy = Eigen::Map<const Vector>(survey.mean.data(), rows_.n_cols()).norm();
+    active_.recompute(x_);
+  }
+
+  Floor find(Index max_iter) {
+    for (;;) {
+      // 1. Price all rows; stop on the gap, confirmed with x recomputed from the weights.
+      const LowestScore best = passes_.price({x_.data(), static_cast<std::size_t>(x_.size())});
+      if (best.row < 0)
+        throw InvalidInput("features or base_weights changed during the solve: no row is left to step to");
+      const double squared_norm = x_.squaredNorm(), norm = std::sqrt(squared_norm);
+      const bool converged =
+          squared_norm - best.score <= std::max(relative_tolerance * squared_norm, absolute_tolerance);
+      const bool last = converged || stalled_ || floor_.n_iter >= max_iter;
+      floor_.value = norm;
+      floor_.lower_bound = norm > 0 ? std::clamp(best.score / norm, 0.0, norm) : 0.0;
+      if (last && exact_)
+        return finish(converged ? Status::converged : stalled_ ? Status::round_off : Status::iteration_limit);
+      if (last) {
+        active_.recompute(x_);
+        exact_ = true;
+        continue;
+      }
+      // 2. A step to the best row.
+      ++floor_.n_iter;
+      report();
+      step_to(best);
+    }
+  }
+
+private:
+  void report() {
+    passes_.pool().report({.stage = "floor",
+                           .iteration = floor_.n_iter,
+                           .passes = passes_.count(),
+                           .value = floor_.value,
+                           .lower_bound = floor_.lower_bound,
+                           .gap = floor_.value - floor_.lower_bound,
+                           .active = active_.size()});
+  }
+
+  // Towards the best row, away from the worst active one, as far as the line search or the mass allows.
+  void step_to(const LowestScore& best) {
+    const auto [away, away_score] = active_.highest(passes_.scores());
+    rows_.copy({best.row, best.row + 1}, nullptr, step_.data());
+    rows_.copy({active_.id(away), active_.id(away) + 1}, nullptr, away_row_.data());
+    step_ -= away_row_;
+    const double curvature = step_.squaredNorm();
+    if (!(away_score > best.score && curvature > 0)) {
+      stalled_ = true; // the gap left is rounding: no active row is worse than the best one
+      return;
+    }
+    const double mass = std::min((away_score - best.score) / curvature, active_.weight(away));
+    active_.move(away, best.row, mass);
+    // Now and then the accumulated rounding is wiped out.
+    exact_ = floor_.n_iter % steps_between_refreshes == 0;
+    if (exact_)
+      active_.recompute(x_);
+    else
+      x_ += mass * step_;
+  }
+
+  Floor finish(Status status) {
+    floor_.status = status;
+    floor_.residual.assign(x_.data(), x_.data() + x_.size());
+    active_.store(floor_);
+    return std::move(floor_);
+  }
+
+  FloorPasses& passes_;
+  const RowBlocks& rows_;
+  ActiveRows active_;
+  Vector x_, step_, away_row_;
+  Floor floor_;
+  bool stalled_ = false;
+  bool exact_ = true; // x is Aᵀw as recomputed, not as updated
+};
+
 } // namespace
 
 Floor pairwise_frank_wolfe_floor(FloorPasses& passes, const RowSurvey& survey, Index max_iter) {
-  const RowBlocks& rows = passes.rows();
-  const Index K = rows.n_cols();
-  ActiveRows active(rows, survey.smallest);
-  Vector x(K), best_row(K), away_row(K);
-  active.recompute(x);
-
-  Floor floor;
-  floor.base_discrepancy = Eigen::Map<const Vector>(survey.mean.data(), K).norm();
-  bool stalled = false;
-  bool exact = true; // x is Aᵀw as recomputed, not as updated
-  for (;;) {
-    // 1. Price all rows; stop on the gap, confirmed with x recomputed from the weights.
-    const LowestScore best = passes.price({x.data(), static_cast<std::size_t>(K)});
-    if (best.row < 0)
-      throw InvalidInput("features or base_weights changed during the solve: no row is left to step to");
-    const double squared_norm = x.squaredNorm(), gap = squared_norm - best.score;
-    const bool converged = gap <= std::max(relative_tolerance * squared_norm, absolute_tolerance);
-    const bool last = converged || floor.n_iter >= max_iter;
-    const double norm = std::sqrt(squared_norm);
-    const double lower_bound = norm > 0 ? std::clamp(best.score / norm, 0.0, norm) : 0.0;
-    if (last && exact) {
-      floor.value = norm;
-      floor.lower_bound = lower_bound;
-      floor.status = converged ? Status::converged : stalled ? Status::round_off : Status::iteration_limit;
-      break;
-    }
-    if (last) {
-      active.recompute(x);
-      exact = true;
-      continue;
-    }
-    ++floor.n_iter;
-    passes.pool().report({.stage = "floor",
-                          .iteration = floor.n_iter,
-                          .passes = passes.count(),
-                          .value = norm,
-                          .lower_bound = lower_bound,
-                          .gap = norm - lower_bound,
-                          .active = active.size()});
-
-    // 2. Towards the best row, away from the worst active one, as far as the line search or the mass allows.
-    const auto [away, away_score] = active.highest(passes.scores());
-    rows.copy({best.row, best.row + 1}, nullptr, best_row.data());
-    rows.copy({active.id(away), active.id(away) + 1}, nullptr, away_row.data());
-    best_row -= away_row;
-    const double curvature = best_row.squaredNorm();
-    if (!(away_score > best.score && curvature > 0)) {
-      // The gap left is rounding: no active row is worse than the best one.
-      max_iter = floor.n_iter;
-      stalled = true;
-      continue;
-    }
-    const double mass = std::min((away_score - best.score) / curvature, active.weight(away));
-
-    // 3. Move, and now and then wipe out the accumulated rounding.
-    active.move(away, best.row, mass);
-    exact = floor.n_iter % steps_between_refreshes == 0;
-    if (exact)
-      active.recompute(x);
-    else
-      x += mass * best_row;
-  }
-  floor.residual.assign(x.data(), x.data() + K);
-  active.store(floor);
-  return floor;
+  return PairwiseFrankWolfe(passes, survey).find(max_iter);
 }
 
 } // namespace drr

@@ -8,6 +8,7 @@
 // θᵀg.
 #pragma once
 
+#include "drr/dual_judge.hpp"
 #include "drr/execution.hpp"
 #include "drr/status.hpp"
 #include "drr/views.hpp"
@@ -31,11 +32,14 @@ struct DualInput {
   std::span<const double> target;           // length K
   std::span<const double> log_base_weights; // length n0 (−∞: the row is absent), or empty for uniform 1/n0
   double tolerance = unset;                 // δ
-  // What is known of the floor: weights (length n0), residual Aᵀw (length K), lower bound. Empty and NaN:
+  // What is known of the floor: the rows that carry it, their weights, its lower bound. Empty and NaN:
   // nothing.
-  std::span<const double> floor_weights;
-  std::span<const double> floor_residual;
+  std::span<const Index> floor_support{};
+  std::span<const double> floor_support_weights{};
   double floor_lower_bound = unset;
+  // A direction in which θ may lie, length K, of any length: minus the residual of the floor, or a dual of
+  // a nearby tolerance. Empty: none is known.
+  std::span<const double> start_direction{};
   // γ if the floor's survey has computed it: sums of another order differ in the last digit, and whether the
   // base weights satisfy δ must not depend on that. NaN: computed here.
   double base_discrepancy = unset;
@@ -47,20 +51,14 @@ struct DualOptions {
 };
 
 struct DualOutput {
-  std::span<double> theta;     // length K
-  std::span<double> weights;   // length n0
-  std::span<double> mean;      // Φᵀw, length K, or empty
-  std::span<double> base_mean; // Φᵀd, length K, or empty; only solve_dual writes it
+  std::span<double> theta;       // length K
+  std::span<double> weights;     // length n0
+  std::span<double> mean{};      // Φᵀw, length K, or empty
+  std::span<double> base_mean{}; // Φᵀd, length K, or empty; only solve_dual writes it
 };
 
 // Everything but n_iter, method and status is computed from θ by one fresh pass over the rows.
-struct DualResult {
-  double log_partition = unset;     // of Φ, not of A: log Σ dᵢ exp(φᵢᵀθ)
-  double discrepancy = unset;       // ‖Aᵀw‖
-  double gap = unset;               // in nats
-  double gradient_norm = unset;     // ‖g‖
-  double kl = unset;                // KL(w‖d) in nats
-  double ess = unset;               // 1 / Σ wᵢ²
+struct DualResult : DualCertificate {
   double floor_lower_bound = unset; // what proves status infeasible; else NaN
   int n_iter = 0;
   std::string method;

@@ -19,7 +19,8 @@ struct BlockSurvey {
   std::vector<double> mean; // Σ dᵢaᵢ / Σ dᵢ
   double smallest_norm = 0;
   double largest_norm = 0;
-  Index smallest = -1; // the first row of smallest norm
+  Index smallest = -1;         // the first row of smallest norm
+  std::vector<Index> outliers; // at most 16 rows of norm beyond thirty times the median, ascending
 };
 BlockSurvey survey_block(const FloorInput& input, const Execution& execution);
 

@@ -6,12 +6,16 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
 
 from drr._checks.arrays import Features, log_base_weights
 from drr._native import core
 from drr.streaming.block import aligned
 from drr.streaming.queries.picked_rows import PickedRows, Sample
 from drr.streaming.queries.query import Request, Vector
+
+_MAX_OUTLIERS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +33,8 @@ class SurveyAnswer:
     largest_norm: float
     nearest: PickedRows
     """the row nearest to the target; its key is the distance"""
+    outliers: PickedRows
+    """rows that a sample must not miss, those of largest norm; their key is minus the norm"""
     sample: Sample
     lengths: dict[int, int]
     """rows of each block"""
@@ -45,6 +51,7 @@ class SurveyAnswer:
             (1 - share) * self.mean + share * other.mean,
             max(self.largest_norm, other.largest_norm),
             self.nearest.merge(other.nearest).smallest(1)[0],
+            self.outliers.merge(other.outliers).smallest(_MAX_OUTLIERS)[0],
             self.sample.merge(other.sample),
             self.lengths | other.lengths,
         )
@@ -61,7 +68,7 @@ class Survey(Request):
 
     def _of_rows(self, rows: Features, number: int, weights: Vector | None) -> SurveyAnswer:
         n_rows = rows.shape[0]
-        mean, smallest_norm, largest_norm, smallest = core.survey_block(
+        mean, smallest_norm, largest_norm, smallest, outliers = core.survey_block(
             rows, aligned(self.target), weights, self._threads()
         )
         drawn = core.sample_block(log_base_weights(weights), n_rows, number, self.limit, self.most)
@@ -77,15 +84,24 @@ class Survey(Request):
             mean,
             largest_norm,
             nearest,
+            self._outliers(rows, weights, number, outliers),
             Sample(PickedRows.of(rows, weights, number, positions, keys, scores), limit, self.most),
             {number: n_rows},
         )
+
+    def _outliers(
+        self, rows: Features, weights: Vector | None, number: int, positions: NDArray[np.int64]
+    ) -> PickedRows:
+        chosen = rows[positions]
+        dense = chosen.toarray() if scipy.sparse.issparse(chosen) else chosen
+        norms = np.linalg.norm(dense.astype(np.float64) - self.target, axis=1)
+        return PickedRows.of(rows, weights, number, positions, -norms, np.zeros(len(positions)))
 
     def _of_nothing(self, no_rows: Features, number: int, n_rows: int) -> SurveyAnswer:
         none = PickedRows.none(no_rows)
         sample = Sample(none, self.limit, self.most)
         zero = np.zeros(len(self.target))
-        return SurveyAnswer(n_rows, 0, 0.0, 0.0, zero, 0.0, none, sample, {number: n_rows})
+        return SurveyAnswer(n_rows, 0, 0.0, 0.0, zero, 0.0, none, none, sample, {number: n_rows})
 
     def tightened(self, answer: SurveyAnswer) -> Survey:
         """Return the survey with the limit that the sample has reached."""
