@@ -37,7 +37,7 @@ def test_formats_chunks_and_column_order_do_not_matter(run, folder, monkeypatch,
     )
     frame.drop(columns="fraud").to_csv("unlabelled.tsv", sep="\t", index=False)
     monkeypatch.setattr("drr.cli._tables._CHUNK_SIZE", 1)
-    monkeypatch.setattr("drr.cli._tables._FEWEST_ROWS", 7)
+    monkeypatch.setattr("drr.cli._tables._MIN_ROWS", 7)
     tables = []
     for k, name in enumerate([folder / "test.csv", "test.parquet", "other.csv.gz", "unlabelled.tsv"]):
         output = f"scores{k}.{'parquet' if k % 2 else 'csv.gz'}"

@@ -11,10 +11,10 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code.
 
-    Whatever goes wrong is told in one line on the standard error. Files are written whole or not at all.
+    Every problem is reported in one line on the standard error. Files are written whole or not at all.
     """
     try:
-        # Inside, so that Ctrl-C is answered in one line from the first import on.
+        # Inside the try block: Ctrl-C is answered in one line from the first import on.
         from drr.cli._main import run_command
 
         return run_command(arguments)

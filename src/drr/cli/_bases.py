@@ -23,11 +23,11 @@ NAMES = ("rf", "hist", "logistic")
 # What a prepared table holds as numbers.
 _NUMERIC = ("number", "date")
 # The most levels that boosted trees take of one column; rarer ones share the last.
-_MOST_LEVELS = 250
+_MAX_LEVELS = 250
 
 
 def make_base(name: str, kinds: dict[str, Kind], seed: int, n_jobs: int | None) -> Any:
-    """The base that a user names, ready for the columns of a table."""
+    """Make the base that a user names, ready for the columns of a table."""
     if name == "rf":
         return _encoded(RandomForestClassifier(random_state=seed, n_jobs=n_jobs), kinds)
     if name == "hist":
@@ -42,7 +42,7 @@ def make_base(name: str, kinds: dict[str, Kind], seed: int, n_jobs: int | None) 
 
 
 def _encoded(classifier: Any, kinds: dict[str, Kind], *, scaled: bool = False) -> Pipeline:
-    """One column per level, missing numbers at the median beside an indicator."""
+    """Encode one column per level, and missing numbers as the median with an indicator."""
     numeric: Any = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
     if scaled:
         numeric = Pipeline([("impute", numeric), ("scale", StandardScaler())])
@@ -51,8 +51,8 @@ def _encoded(classifier: Any, kinds: dict[str, Kind], *, scaled: bool = False) -
 
 
 def _boosting(kinds: dict[str, Kind], seed: int) -> Pipeline:
-    """Boosted trees take missing numbers and codes of categories as they are."""
-    codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, max_categories=_MOST_LEVELS)
+    """Make boosted trees, which take missing numbers and codes of categories as they are."""
+    codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, max_categories=_MAX_LEVELS)
     n_numeric = sum(kind in _NUMERIC for kind in kinds.values())
     classifier = HistGradientBoostingClassifier(
         categorical_features=list(range(n_numeric, len(kinds))) or None, random_state=seed
@@ -61,7 +61,7 @@ def _boosting(kinds: dict[str, Kind], seed: int) -> Pipeline:
 
 
 def _by_kind(numeric: Any, levels: Any, kinds: dict[str, Kind]) -> ColumnTransformer:
-    """The numeric columns come first."""
+    """Transform columns by their kind; the numeric ones come first."""
     parts = [
         ("numbers", numeric, [name for name, kind in kinds.items() if kind in _NUMERIC]),
         ("levels", levels, [name for name, kind in kinds.items() if kind not in _NUMERIC]),
@@ -71,7 +71,7 @@ def _by_kind(numeric: Any, levels: Any, kinds: dict[str, Kind]) -> ColumnTransfo
 
 def _from_factory(name: str) -> Any:
     module_name, _, attribute = name.partition(":")
-    if os.getcwd() not in sys.path:  # where users keep the module they are working on
+    if os.getcwd() not in sys.path:  # users keep the module they are working on there
         sys.path.insert(0, os.getcwd())
     try:
         module = importlib.import_module(module_name)

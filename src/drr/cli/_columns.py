@@ -14,9 +14,9 @@ from drr.cli._errors import CommandError
 from drr.features.preparation import MISSING_TEXTS, Kind, TablePreparation, is_number_text, text_of
 
 # A text column with more levels than this, most of them of single rows, identifies rows rather than describing them.
-_MOST_LEVELS = 100
-# Up to this share of texts among numbers stand for missing numbers, if they are few different ones.
-_MOST_WORDS_SHARE, _MOST_WORDS = 0.1, 20
+_MAX_LEVELS = 100
+# Up to this share of texts among numbers count as missing numbers, if there are few different ones.
+_MAX_WORDS_SHARE, _MAX_WORDS = 0.1, 20
 # From this share of numbers on, a category is doubtful.
 _MANY_NUMBERS = 0.5
 
@@ -46,7 +46,7 @@ class Reading:
 
 
 def is_ambiguous(column: Any) -> bool:
-    """Whether a column was read as truth values or whole numbers, which may be codes or categories as written."""
+    """Return whether a column was read as booleans or whole numbers that may be codes or categories."""
     if column.dtype.kind in "biu":
         return True
     if column.dtype.kind != "f":
@@ -58,7 +58,7 @@ def is_ambiguous(column: Any) -> bool:
 def read_kinds(frame: Any, roles: Roles, as_written: Any) -> tuple[TablePreparation, list[str]]:
     """Return what each column holds and what is doubtful about it; raise with all columns that fit nowhere.
 
-    `as_written` has the text of the ambiguous columns, or none if the file has types of its own.
+    `as_written` has the text of the ambiguous columns, or none if the file has its own types.
     """
     reading = Reading()
     for name in frame.columns:
@@ -109,7 +109,7 @@ def _read_numbers(reading: Reading, name: str, texts: Any) -> None:
 
 
 def _read_text(reading: Reading, name: str, counts: dict[str, int], n_rows: int, *, is_forced: bool) -> None:
-    """Decide by what the texts of a column look like."""
+    """Decide on the kind of a column by its texts."""
     n_cells = sum(counts.values())
     words = [text for text in counts if not is_number_text(text)]
     n_words = sum(counts[text] for text in words)
@@ -136,17 +136,17 @@ def _read_text(reading: Reading, name: str, counts: dict[str, int], n_rows: int,
         )
     elif all(_DATE.fullmatch(text.strip()) for text in counts):
         reading.problems.append(_about_dates(name, f"column {name!r} holds dates ({words[0]!r}, …)"))
-    elif n_words <= _MOST_WORDS_SHARE * n_cells and len(words) <= _MOST_WORDS:
+    elif n_words <= _MAX_WORDS_SHARE * n_cells and len(words) <= _MAX_WORDS:
         _take_numbers(reading, name, words)
         reading.notes.append(
             f"column {name!r} holds numbers, and {listed(words, 4)} in {n_words} rows: these count as missing; "
             f"--categorical {name} takes all values as categories"
         )
-    elif len(counts) > _MOST_LEVELS and len(counts) > n_cells / 2:
+    elif len(counts) > _MAX_LEVELS and len(counts) > n_cells / 2:
         reading.problems.append(
             f"column {name!r} has {len(counts)} different texts in {n_rows} rows ({words[0][:30]!r}, …), as names or "
-            f"dates would; keep it beside the scores with --id {name}, leave it out with --drop {name}, or insist with "
-            f"--categorical {name}"
+            f"dates would; keep it next to the scores with --id {name}, leave it out with --drop {name}, or insist "
+            f"with --categorical {name}"
         )
     else:
         _take_category(reading, name, counts)
@@ -192,6 +192,6 @@ def _about_leading_zeros(name: str, example: str) -> str:
 
 def _about_dates(name: str, what: str) -> str:
     return (
-        f"{what}; turn it into a number of days with --date {name}, leave it out with --drop {name}, keep it beside "
-        f"the scores with --id {name}, or take its values as categories with --categorical {name}"
+        f"{what}; turn it into a number of days with --date {name}, leave it out with --drop {name}, keep it next "
+        f"to the scores with --id {name}, or take its values as categories with --categorical {name}"
     )

@@ -91,7 +91,7 @@ class CsvFile:
                 chunksize=n_rows,
                 **options,
             )
-            # All columns are read: told to leave some out, the parser overlooks rows with too many fields.
+            # All columns are read: if some are left out, the parser overlooks rows with too many fields.
             for frame in [reader] if n_rows is None else reader:
                 if list(frame.columns) != names:
                     raise ValueError(f"the names of the columns were read as {listed(list(frame.columns))}")

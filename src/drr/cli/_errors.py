@@ -17,7 +17,7 @@ class ExitCode(IntEnum):
     USAGE = 2  # argparse's own
     UNEXPECTED = 3  # a defect of drr, or of a base classifier from elsewhere
     INTERRUPTED = 130  # 128 + SIGINT, as shells have it
-    BROKEN_PIPE = 141  # 128 + SIGPIPE: whoever read our output has left
+    BROKEN_PIPE = 141  # 128 + SIGPIPE: the reader of our output has left
 
 
 class CommandError(Exception):
@@ -36,6 +36,6 @@ def require(module: str) -> Any:
 
 
 def in_one_line(error: BaseException) -> str:
-    """The message of an error without line breaks, or its name where it has none."""
+    """Return the message of an error without line breaks, or its name if it has none."""
     text = " ".join(str(error).split())
     return text or type(error).__name__

@@ -10,7 +10,7 @@ from drr.cli._terminal import Terminal
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
-    """How a command speaks."""
+    """Add the options of what a command prints."""
     group = parser.add_argument_group("output")
     group.add_argument("--json", action="store_true", help="print the result as one line of JSON")
     group.add_argument("--quiet", action="store_true", help="no progress and no notes")
@@ -18,7 +18,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
-    """How a CSV file is read."""
+    """Add the options of how a CSV file is read."""
     group = parser.add_argument_group("format of CSV files")
     group.add_argument(
         "--separator",
@@ -32,7 +32,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 
 
 def add_trust(parser: argparse.ArgumentParser) -> None:
-    """What a model file may build beyond types of drr and scikit-learn."""
+    """Add the option for types that a model file may build, other than those of drr and scikit-learn."""
     parser.add_argument(
         "--trust",
         action="append",
@@ -43,7 +43,7 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
 
 
 def add_roles(parser: argparse.ArgumentParser) -> None:
-    """What the columns of a training table are."""
+    """Add the options that say what the columns of a training table are."""
     group = parser.add_argument_group("columns")
     group.add_argument("--target", required=True, metavar="COLUMN", help="the column with the classes")
     group.add_argument("--positive", metavar="LABEL", help="the rare class (default: the rarer of two)")
@@ -83,12 +83,12 @@ def add_roles(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COLUMN",
-        help="kept beside the scores, not used (repeatable)",
+        help="copied to the scores, not used (repeatable)",
     )
 
 
 def add_dual(parser: argparse.ArgumentParser) -> None:
-    """The moments and the tolerance of the raking."""
+    """Add the options of the moments and the tolerance of the raking."""
     group = parser.add_argument_group("dual")
     group.add_argument(
         "--features",
@@ -102,7 +102,7 @@ def add_dual(parser: argparse.ArgumentParser) -> None:
         type=_rules.share,
         default=0.05,
         metavar="η",
-        help="how far from the floor the tolerance lies (default: %(default)s)",
+        help="how far from the floor the tolerance is (default: %(default)s)",
     )
     group.add_argument("--seed", type=_rules.count, default=0, metavar="N", help="default: %(default)s")
 

@@ -1,6 +1,6 @@
 """Options with a small language of their own.
 
-What a value stands for is imported when one is given: a mistyped option is answered without loading the package.
+The meaning of a value is imported when one is given: a mistyped option is reported without loading the package.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ THRESHOLD_HELP = (
 
 
 def threshold(text: str) -> Any:
-    """The cut, or how to choose it."""
+    """Parse the cut, or how to choose it."""
     name, equals, value = text.partition("=")
     if not equals and text in CUT_METRICS:
         return text
@@ -44,7 +44,7 @@ def threshold(text: str) -> Any:
 
 
 def weight(text: str) -> float | str:
-    """The weight of the dual, or how to choose it."""
+    """Parse the weight of the dual, or how to choose it."""
     number = _number(text)
     if number is not None and 0 <= number < float("inf"):
         return number
@@ -58,7 +58,7 @@ def weight(text: str) -> float | str:
 
 
 def holdout(text: str) -> float | int | str:
-    """A share of the rows, a number of folds, or auto."""
+    """Parse a share of the rows, a number of folds, or auto."""
     if text == "auto":
         return text
     number = _number(text)
@@ -72,7 +72,7 @@ def holdout(text: str) -> float | int | str:
 
 
 def share(text: str) -> float:
-    """η, in (0, 1]."""
+    """Parse η, in (0, 1]."""
     number = _number(text)
     if number is None or not 0 < number <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0 and up to 1")
@@ -80,14 +80,14 @@ def share(text: str) -> float:
 
 
 def count(text: str) -> int:
-    """A whole number of at least 0."""
+    """Parse a whole number of at least 0."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
     return int(text)
 
 
 def positive(text: str) -> float:
-    """A number above 0."""
+    """Parse a number above 0."""
     number = _number(text)
     if number is None or not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")

@@ -24,7 +24,7 @@ class Schema:
     preparation: TablePreparation
     ids: tuple[str, ...] = ()
     scores: str | None = None
-    """the column with the scores of a base classifier that is not at hand"""
+    """the column with the scores of a base classifier that is not available"""
     text_labels: bool = False
     """labels are compared as text and not by their value"""
 
@@ -53,7 +53,7 @@ class Schema:
         return [name for name, kind in self.kinds.items() if kind != "number"]
 
     def needed(self) -> list[str]:
-        """The columns without which no row can be scored."""
+        """Return the columns without which no row can be scored."""
         return [*self.kinds, *([self.scores] if self.scores else [])]
 
     def labels(self, column: Any) -> NDArray[Any]:

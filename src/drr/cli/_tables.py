@@ -21,7 +21,7 @@ EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 
 # Numbers in a chunk: 8 MB in double precision, some 50 000 rows of 20 columns.
 _CHUNK_SIZE = 2**20
-_FEWEST_ROWS = 1024
+_MIN_ROWS = 1024
 
 
 class Format(Protocol):
@@ -108,7 +108,7 @@ class Table:
 
     def chunks(self, columns: Sequence[str], text: Sequence[str], terminal: Terminal) -> Iterator[Any]:
         """Yield frames of consecutive rows. Those of text files have the columns in `text` as they are written."""
-        n_rows = max(_FEWEST_ROWS, _CHUNK_SIZE // max(1, len(columns)))
+        n_rows = max(_MIN_ROWS, _CHUNK_SIZE // max(1, len(columns)))
         yield from self._frames(list(columns), list(text), n_rows, terminal)
 
     def _frames(
@@ -154,7 +154,9 @@ class Table:
                 f"--encoding {self._encoding} is not known; utf-8 and latin-1 are the usual ones"
             )
         if isinstance(error, PermissionError):
-            return CommandError(f"{self.path} may not be read; ask for the permission, or copy the file")
+            return CommandError(
+                f"{self.path} cannot be read: permission denied; change its permissions, or copy the file"
+            )
         kind = self.format.kind if hasattr(self, "format") else "CSV"
         return CommandError(
             f"{self.path} is not a {kind} file or is damaged ({in_one_line(error)}); correct it or export it again"
@@ -162,5 +164,5 @@ class Table:
 
 
 def has_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> bool:
-    """Whether the name of a file ends in one of those, in any case."""
+    """Return whether the name of a file ends in one of the suffixes, in upper or lower case."""
     return os.fspath(path).lower().endswith(tuple(suffixes))

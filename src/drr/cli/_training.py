@@ -33,7 +33,7 @@ class Training:
     X: Any
     y: NDArray[Any]
     base_score: NDArray[np.float64] | None
-    """scores of a base classifier that is not at hand"""
+    """scores of a base classifier that is not available"""
 
     @property
     def is_rare(self) -> NDArray[np.bool_]:
@@ -68,7 +68,7 @@ def read_training(
 
     described = frame[columns.described]
     ambiguous = [name for name in columns.described if table.format.is_text and is_ambiguous(described[name])]
-    # Read again as text: leading zeros tell codes from numbers, and truth values can be written in several ways.
+    # Read again as text: leading zeros distinguish codes from numbers, and booleans can be written in several ways.
     as_written = described[[]]
     if ambiguous:
         as_written = table.read([*ambiguous, target], [*ambiguous, target], terminal)

@@ -37,7 +37,7 @@ class ParquetFile:
     def chunks(
         self, columns: list[str], _text: list[str], n_rows: int | None, progress: Callable[[int], None]
     ) -> Iterator[Any]:
-        """Yield frames of Arrow's own types, which lose nothing: whole numbers stay whole beside missing ones."""
+        """Yield frames of Arrow's own types, in which whole numbers stay whole next to missing ones."""
         pandas = require("pandas")
         with self._parquet.ParquetFile(self._path) as file:
             done = 0

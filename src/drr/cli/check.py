@@ -24,7 +24,7 @@ _N_FOLDS = 5
 _N_RESAMPLES = 999
 _LEVEL = 0.95
 
-# Bases for which the effect is foretold: their area under the ROC curve, and their correlation with the dual within
+# Bases for which the effect is predicted: their area under the ROC curve, and their correlation with the dual within
 # the classes. Neither is known before a base is trained.
 _BASE_AREAS = (0.8, 0.9, 0.95, 0.99)
 _CORRELATIONS = (0.3, 0.6, 0.9)
@@ -45,7 +45,7 @@ class Signal:
     def deflection(self) -> float:
         """The separation, in standard deviations, of two normal classes with this area under the ROC curve.
 
-        The distance of the class means themselves would be larger where the scores have long tails, and foretell more
+        The distance of the class means themselves would be larger if the scores have long tails, and predict more
         than the ranking can hold.
         """
         return deflection_of(self.auc)
@@ -60,7 +60,7 @@ class Signal:
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> None:
-    """Fit a dual on all rows for its figures, and one per fold for its signal."""
+    """Fit a dual on all rows for its diagnostics, and one per fold for its signal."""
     training = read_training(options.table, options, terminal)
     n_rare = int(training.is_rare.sum())
     if n_rare < 2 * _N_FOLDS:
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
         "",
         signal.verdict,
     ]
-    figures = {
+    values = {
         "n_rows": len(training.y),
         "n_rare": n_rare,
         "positive": training.schema.positive,
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
         "expected_effects": effects,
         "verdict": signal.verdict,
     }
-    terminal.result("\n".join(lines), figures)
+    terminal.result("\n".join(lines), values)
 
 
 def find_signal(training: Training, dual: RakingDual, seed: int, terminal: Terminal) -> Signal:
@@ -132,7 +132,7 @@ def find_signal(training: Training, dual: RakingDual, seed: int, terminal: Termi
 
 
 def expected_effects(signal: Signal) -> list[dict[str, float]]:
-    """What adding half of the dual should change for bases of several strengths, if all scores were normal."""
+    """Predict what adding half of the dual changes for bases of several strengths, if all scores are normal."""
     effects = []
     for area in _BASE_AREAS:
         d1 = deflection_of(area)
@@ -151,7 +151,7 @@ def expected_effects(signal: Signal) -> list[dict[str, float]]:
 
 
 def deflection_of(area: float) -> float:
-    """The inverse of `drr.theory.binormal_auc`."""
+    """Return the inverse of `drr.theory.binormal_auc`."""
     return float(np.sqrt(2.0) * ndtri(np.clip(area, 1e-9, 1 - 1e-9)))
 
 

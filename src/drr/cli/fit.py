@@ -27,7 +27,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
     require("skops")
     check_output(options.output, MODEL_SUFFIXES)
     training = read_training(options.table, options, terminal, options.scores)
-    _refuse_few(training)
+    _check_enough_rows(training)
     with terminal.stage(f"fitting on {len(training.y)} rows"):
         model = fit(training, options)
         gain: GainInterval = model.gain_  # type: ignore[assignment]  # of two classes
@@ -54,7 +54,7 @@ average precision on {len(rescoring.held_out.positive):,} held-out rows ({model.
 {diagnostics}
 cut               {model.threshold_:.4g} (fused score), weight of the dual {model.fusion_weight_:.3g}
 saved             {options.output}"""
-    figures = {
+    values = {
         "model": options.output,
         "n_rows": len(training.y),
         "n_rare": n_rare,
@@ -71,11 +71,11 @@ saved             {options.output}"""
         "ess": diagnostics.ess,
         "dual_is_zero": diagnostics.is_zero,
     }
-    terminal.result(text, figures)
+    terminal.result(text, values)
 
 
 def fit(training: Training, options: argparse.Namespace) -> DRRClassifier:
-    """The fitted classifier."""
+    """Fit the classifier."""
     params: dict[str, Any] = {
         "dual": make_dual(options),
         "fusion_weight": options.weight,
@@ -93,7 +93,7 @@ def fit(training: Training, options: argparse.Namespace) -> DRRClassifier:
 
 
 def top_donors(model: DRRClassifier, training: Training) -> list[tuple[int, float]]:
-    """The majority rows with the largest raked weights: their numbers in the table, from 1, and the weights."""
+    """Return the majority rows with the largest raked weights: their numbers in the table, from 1, and weights."""
     fitted = model.fitted_rows_
     heaviest = np.argsort(-model.dual_.weights_, kind="stable")[:_N_DONORS]
     rows = fitted[model.dual_.majority_[heaviest]]
@@ -103,7 +103,7 @@ def top_donors(model: DRRClassifier, training: Training) -> list[tuple[int, floa
     ]
 
 
-def _refuse_few(training: Training) -> None:
+def _check_enough_rows(training: Training) -> None:
     n_rare, n_other = int(training.is_rare.sum()), int((~training.is_rare).sum())
     if min(n_rare, n_other) < 2:
         raise CommandError(

@@ -73,7 +73,7 @@ def score(model: Model, table: Table, frame: Any, kept: list[str], first_row: in
 
 
 def _kept(options: argparse.Namespace, model: Model, table: Table) -> list[str]:
-    """The columns to copy."""
+    """Return the columns to copy."""
     if options.keep_all:
         kept = list(table.columns)
     elif options.id is not None:
