@@ -48,6 +48,8 @@ def weight(text: str) -> float | str:
     number = _number(text)
     if number is not None and 0 <= number < float("inf"):
         return number
+    if text == "auto":  # the default, which argparse parses for every command line
+        return text
     from drr.fusion.weight import METHODS
 
     if text not in METHODS:
