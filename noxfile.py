@@ -74,6 +74,12 @@ def compatibility(session: nox.Session) -> None:
 
 
 @nox.session(default=False, venv_backend="none")
+def processors(session: nox.Session) -> None:
+    """Run the numerical tests with the kernels of other processors, in the environment at hand."""
+    session.run("tools/processors.sh", *session.posargs, external=True)
+
+
+@nox.session(default=False, venv_backend="none")
 def sanitize(session: nox.Session) -> None:
     """Test under a sanitizer: address or thread."""
     session.run("tools/sanitize.sh", *(session.posargs or ["address"]), external=True)
