@@ -24,6 +24,7 @@ from drr._checks.tables import check_table
 from drr.composition.base_score import is_fitted, refuse_without_score
 from drr.composition.fitting import can_score_out_of_bag, fit_composition
 from drr.composition.holdout import hold_out_all, is_splitter, plan_holdout, refuse_weightless
+from drr.composition.lazy_scores import gather_if_lazy, lazy_on_dask
 from drr.composition.models import Recipe, check_finite_rows, refuse_other_class
 from drr.composition.multiclass import class_decision, class_probabilities, class_rules
 from drr.composition.rescoring import check_settings
@@ -180,9 +181,10 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns), source of blocks or Dask collection
+            Rows that are read in passes need a base that is fitted already.
         y : array of shape (n_rows,)
-            Two classes or more.
+            Two classes or more. For Dask frames also a series, or the name of a column.
         sample_weight : array of shape (n_rows,), optional
             Without metadata routing the weights go to the base, the dual and every later stage; with it to whichever
             of base and dual requests them, and the later stages use the weights that the dual gets.
@@ -198,6 +200,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seed = draw_seed(self.random_state)
         base, dual = self._base(seed), self._dual(seed)
         refuse_without_score(base)
+        X, y, sample_weight = gather_if_lazy(X, y, sample_weight)
         X = check_table(self, X, reset=True)
         labels = read_labels(X, y, type(self).__name__)
         routed = route_fit_params(self, base, {"sample_weight": sample_weight, **fit_params})
@@ -284,6 +287,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if params.get("estimator") is not None:
             raise TypeError("from_scores takes no estimator: the scores replace it")
         classifier = cls(**params)
+        X, y, sample_weight = gather_if_lazy(X, y, sample_weight)
         X = check_table(classifier, X, reset=True)
         labels = read_labels(X, y, cls.__name__)
         rare = classifier._rare(labels)
@@ -293,6 +297,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         recipe = Recipe(None, classifier._dual(seed), X, labels, rare, {}, weights, scores)
         return classifier._fit(recipe, seed, {})
 
+    @lazy_on_dask
     def fused_score(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the fused score s of each row; higher means more likely in the rare class.
 
@@ -334,6 +339,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             base, dual, fused = base[:, 0], dual[:, 0], fused[:, 0]
         return Scores(base, dual, fused, probability, label)
 
+    @lazy_on_dask
     def base_score(self, X: Any) -> NDArray[np.float64]:
         """Return the raw score of the base for the rare class, or for each of three or more classes."""
         check_is_fitted(self)
@@ -341,12 +347,14 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = self._models.base_scores(self._check_rows(X))
         return scores[:, 0] if self._is_binary else scores
 
+    @lazy_on_dask
     def dual_score(self, X: Any) -> NDArray[np.float64]:
         """Return the estimated log density ratio of the rare class, or of each of three or more classes."""
         check_is_fitted(self)
         scores = self._models.dual_scores(self._check_rows(X))
         return scores[:, 0] if self._is_binary else scores
 
+    @lazy_on_dask
     def decision_function(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the fused score minus the cut, positive for ``classes_[1]`` if and only if `predict` says so.
 
@@ -354,6 +362,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._decision(self._fuse(*self._raw_columns(X, base_score)))
 
+    @lazy_on_dask
     def predict(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[Any]:
         """Return the label of each row.
 
@@ -369,6 +378,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._labels(self.decision_function(X, base_score=base_score))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @lazy_on_dask
     def predict_proba(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return calibrated probabilities at the original prior, one column per class.
 

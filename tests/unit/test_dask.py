@@ -12,7 +12,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import drr
-from drr import DRRClassifier, RakingDual, RakingFeatureMap
+from drr import DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler
 
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows every signal is one that cannot be caught
 
@@ -192,10 +192,123 @@ def test_categories_that_differ_between_partitions_are_refused():
         RakingDual().fit([dask.delayed(part) for part in parts], labels)
 
 
+SPLIT = (np.flatnonzero(np.arange(N) % 3), np.arange(0, N, 3))
+
+
+def numeric_frame():
+    return FRAME_OF_ALL.drop(columns=["kind", "weight"])
+
+
+def fitted_in_memory(rows, y, weights=None):
+    base = LogisticRegression().fit(rows[::2], y[::2])
+    dual = RakingDual(RakingFeatureMap(8, random_state=0))
+    return base, dual, DRRClassifier(base, dual=dual, holdout=SPLIT, random_state=1).fit(rows, y, weights)
+
+
+CLASSIFIED = {
+    "frame and name": lambda table: (table, "fraud"),
+    "frame and series": lambda table: (table.drop(columns=["fraud"]), table["fraud"]),
+    "frame and labels in memory": lambda table: (table.drop(columns=["fraud"]), Y),
+    "array": lambda table: (COLLECTIONS["array"](), array.from_array(Y, chunks=(CHUNKS,))),
+    "delayed blocks": lambda table: (delayed_blocks(), Y),
+}
+
+
+@pytest.mark.parametrize("kind", CLASSIFIED)
+def test_classifier_with_a_fitted_base(kind, tmp_path):
+    pytest.importorskip("pyarrow")
+    for k, rows in enumerate(np.array_split(np.arange(N), 5)):
+        numeric_frame().iloc[rows].to_parquet(tmp_path / f"{k}.parquet")
+    table = frames.read_parquet(tmp_path)
+    in_frames = kind.startswith("frame")
+    memory = numeric_frame().drop(columns=["fraud"]) if in_frames else ROWS
+    base, dual, expected = fitted_in_memory(memory, Y)
+    X, y = CLASSIFIED[kind](table)
+    model = DRRClassifier(base, dual=dual, holdout=SPLIT, random_state=1).fit(X, y)
+    assert model.threshold_ == pytest.approx(expected.threshold_, abs=1e-7)
+    assert model.gain_.gain == pytest.approx(expected.gain_.gain, abs=1e-9)
+    np.testing.assert_array_equal(model.fitted_rows_, expected.fitted_rows_)
+    assert hasattr(model, "feature_names_in_") == in_frames
+
+    # Scores are lazy, and have the partitions of the rows.
+    rows = table.drop(columns=["fraud"]) if in_frames else X
+    for name in ("predict_proba", "predict", "fused_score", "decision_function", "base_score", "dual_score"):
+        scored = getattr(model, name)(rows)
+        parts = scored if isinstance(scored, list) else [scored]
+        assert all(hasattr(part, "dask") for part in parts)
+        found = np.concatenate([np.asarray(part) for part in dask.compute(*parts)])
+        value = getattr(expected, name)(memory)
+        np.testing.assert_allclose(found, value, atol=1e-7, err_msg=name)
+        assert found.dtype == value.dtype
+
+
+def test_scores_of_a_frame_keep_its_index_and_name_the_classes():
+    _, _, model = fitted_in_memory(FRAME_OF_ALL[list("abcdef")], Y)
+    shuffled = FRAME_OF_ALL[list("abcdef")].set_index(np.arange(N) * 3)
+    table = frames.from_pandas(shuffled, npartitions=3)
+    probabilities = model.predict_proba(table)
+    assert probabilities.columns.tolist() == [False, True]
+    assert probabilities.npartitions == table.npartitions
+    computed = probabilities.compute()
+    np.testing.assert_array_equal(computed.index, shuffled.index)
+    np.testing.assert_allclose(
+        computed, model.predict_proba(shuffled), rtol=1e-12
+    )  # the base rounds by batch
+    with pytest.raises(TypeError, match="base_score cannot be given with a Dask collection"):
+        model.predict_proba(table, base_score=np.zeros(N))
+
+
+def test_classifier_with_weights_and_an_empty_partition():
+    base, dual, expected = fitted_in_memory(ROWS, Y, WEIGHTS)
+    weights, y = (array.from_array(each, chunks=(CHUNKS,)) for each in (WEIGHTS, Y))
+    model = DRRClassifier(base, dual=dual, holdout=SPLIT, random_state=1).fit(
+        COLLECTIONS["array"](), y, sample_weight=weights
+    )
+    assert model.threshold_ == pytest.approx(expected.threshold_, abs=1e-7)
+
+
+def test_classifier_of_three_classes():
+    y = np.where(Y, "rare", np.where(ROWS[:, 0] > 0.3, "left", "right"))
+    base = LogisticRegression().fit(ROWS, y)
+    dual = RakingDual(RakingFeatureMap(8, random_state=0))
+    table = frames.from_pandas(FRAME[list("abcdef")], npartitions=3)
+    one = DRRClassifier(base, dual=dual, holdout=SPLIT).fit(table.to_dask_array(lengths=True), y)
+    other = DRRClassifier(base, dual=dual, holdout=SPLIT).fit(ROWS, y)
+    rows = array.from_array(ROWS, chunks=(CHUNKS, 6))
+    np.testing.assert_allclose(one.dual_score(rows).compute(), other.dual_score(ROWS), atol=1e-7)
+    np.testing.assert_allclose(one.predict_proba(rows).compute(), other.predict_proba(ROWS), atol=1e-7)
+    assert one.predict(rows).compute().tolist() == other.predict(ROWS).tolist()
+
+
+def test_classifier_from_scores_of_a_frame():
+    table = frames.from_pandas(FRAME_OF_ALL.drop(columns=["weight"]), npartitions=3)
+    dual = RakingDual(RakingFeatureMap(8, random_state=0))
+    one = DRRClassifier.from_scores(ROWS[:, 0], table, "fraud", dual=dual, random_state=0, holdout=SPLIT)
+    other = DRRClassifier.from_scores(ROWS[:, 0], FRAME, Y, dual=dual, random_state=0, holdout=SPLIT)
+    assert one.threshold_ == pytest.approx(other.threshold_, abs=1e-7)
+
+
+def test_classifier_on_workers():
+    base, dual, expected = fitted_in_memory(numeric_frame().drop(columns=["fraud"]), Y)
+    with two_workers():
+        table = frames.from_pandas(numeric_frame(), npartitions=4)
+        model = DRRClassifier(base, dual=dual, holdout=SPLIT, random_state=1).fit(table, "fraud")
+        labels = model.predict(table.drop(columns=["fraud"])).compute()
+    assert model.threshold_ == pytest.approx(expected.threshold_, abs=1e-7)
+    np.testing.assert_array_equal(labels, expected.predict(numeric_frame().drop(columns=["fraud"])))
+
+
+def test_base_that_is_not_fitted_says_what_to_do():
+    with pytest.raises(TypeError, match=r"LogisticRegression is not fitted yet.*Fit it first"):
+        DRRClassifier(LogisticRegression(), random_state=0).fit(COLLECTIONS["array"](), Y)
+
+
 def test_what_takes_no_dask_says_what_to_do():
     rows, fitted = COLLECTIONS["array"](), RakingFeatureMap(4, random_state=0).fit(ROWS)
-    with pytest.raises(TypeError, match=r"DRRClassifier does not take Dask collections.*X\.to_parquet"):
-        DRRClassifier(LogisticRegression().fit(ROWS, Y)).fit(rows, Y)
+    with pytest.raises(TypeError, match="RakingResampler copies rows and needs them in memory"):
+        RakingResampler().fit(rows, Y)
+    with pytest.raises(TypeError, match=r"DRRClassifier does not take Dask collections here.*X\.to_parquet"):
+        fitted_in_memory(ROWS, Y)[2].scores(rows)
     with pytest.raises(TypeError, match="pass it to rake or RakingDual as it is"):
         drr.open_rows(rows)
     with pytest.raises(TypeError, match=r"transform does not take Dask collections.*map_blocks"):

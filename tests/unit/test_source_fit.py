@@ -195,6 +195,19 @@ def test_classifier_with_a_fitted_base():
     np.testing.assert_allclose(one.predict_proba(drr.open_rows(BLOCKS)), expected, atol=1e-7)
 
 
+def test_classifier_of_three_classes():
+    """The duals share the map of the first, and every row is embedded once for all of them."""
+    y = np.where(Y, "rare", np.where(X[:, 0] + X[:, 1] > 0, "left", "right"))
+    base = LogisticRegression().fit(X[::2], y[::2])
+    dual = RakingDual(RakingFeatureMap(8, random_state=0))
+    split = (np.flatnonzero(np.arange(N) % 3), np.arange(0, N, 3))
+    one = DRRClassifier(base, dual=dual, holdout=split).fit(drr.open_rows(BLOCKS), y)
+    other = DRRClassifier(base, dual=dual, holdout=split).fit(X, y)
+    expected = other.predict_proba(X)
+    np.testing.assert_allclose(one.predict_proba(drr.open_rows(BLOCKS)), expected, atol=1e-7)
+    np.testing.assert_allclose(one.predict_proba(X), expected, atol=1e-7)
+
+
 def test_classifier_draws_its_own_split():
     base = LogisticRegression().fit(X, Y)
     one = DRRClassifier(base, random_state=0).fit(drr.open_rows(BLOCKS), Y)

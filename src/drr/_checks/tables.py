@@ -20,8 +20,9 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     """
     if is_dask(X):
         raise TypeError(
-            f"{type(estimator).__name__} does not take Dask collections; RakingDual does. Write the rows to files and "
-            "pass their path, X.to_parquet(path), or bring them into memory, X.compute()"
+            f"{type(estimator).__name__} does not take Dask collections here; RakingDual and DRRClassifier are fitted "
+            "on them and score them, one score at a time. Write the rows to files and pass their path, "
+            "X.to_parquet(path), or bring them into memory, X.compute()"
         )
     if is_source(X):
         from drr.streaming.views import check_source

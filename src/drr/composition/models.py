@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -163,6 +164,8 @@ def check_finite_rows(recipe: Recipe) -> None:
 
 def _log_density_ratios(duals: Sequence[Any], X: Any) -> NDArray[np.float64]:
     """Return the log density ratios of duals with one common map, a column each, embedding every row once."""
+    if is_source(X):
+        return np.asarray(X.map(partial(_log_density_ratios, duals)))
     thetas = np.stack([dual.direction_ for dual in duals], axis=1)
     offsets = np.array([dual.raking_.dual.log_partition for dual in duals])
     ratios = np.empty((X.shape[0], len(duals)))

@@ -29,21 +29,29 @@ class DaskDataset(Dataset):
     """Partitions of a Dask array or data frame, or a list of delayed blocks."""
 
     def __init__(
-        self, rows: Any, y: Any = None, weights: Any = None, *, weights_name: str = "sample_weight"
+        self,
+        rows: Any,
+        y: Any = None,
+        weights: Any = None,
+        *,
+        weights_name: str = "sample_weight",
+        lengths: list[int] | None = None,
+        n_columns: int | None = None,
     ) -> None:
         self._label = y if isinstance(y, str) else None
         if self._label is not None:
             check_label_column(self._label, getattr(rows, "columns", None), "the Dask frame")
             y = None
-        self.n_columns = _n_columns(rows) - (self._label is not None)
-        lengths = _known_lengths(rows)
+        width = n_columns_of(rows) if n_columns is None else n_columns
+        self.n_columns = width - (self._label is not None)
+        lengths = known_lengths(rows) if lengths is None else lengths
         self.n_rows = None if lengths is None else sum(lengths)
         self.has_weights = weights is not None
         self._rows = rows
-        self._parts = _delayed_parts(rows, {"y": y, weights_name: weights})
+        self._parts = delayed_parts(rows, {"y": y, weights_name: weights}, lengths)
 
     def run_pass(self, query: Query) -> Any:
-        dask = _dask()
+        dask = the_dask()
         # The question is one task that all others share: as a function it would be written out in the name of each.
         question = dask.delayed(_Question(query, self._transform, self._label), pure=False, traverse=False)
         ask, merge = dask.delayed(_ask, pure=False), dask.delayed(_merge_neighbours, pure=False)
@@ -54,12 +62,7 @@ class DaskDataset(Dataset):
 
     def map(self, function: Callable[[Any], Any]) -> Any:
         """Return a Dask collection of the same partitions, not computed yet."""
-        function = partial(_unless_empty, function)
-        if isinstance(self._rows, (list, tuple)):
-            return [_dask().delayed(function)(part) for part in self._rows]
-        if _is_frame(self._rows):
-            return self._rows.map_partitions(_as_series(function), meta=(None, np.float64))
-        return self._rows.rechunk({1: -1}).map_blocks(function, dtype=np.float64, drop_axis=1)
+        return map_lazily(self._rows, function)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,20 +90,53 @@ def _merge_neighbours(answers: list[Any]) -> Any:
     return merge_passes(answers)
 
 
-def _unless_empty(function: Callable[[Any], Any], rows: Any) -> NDArray[np.float64]:
-    return np.asarray(function(rows)) if rows.shape[0] else np.zeros(0)
+def map_lazily(
+    rows: Any, function: Callable[[Any], Any], *, columns: list[Any] | None = None, dtype: Any = np.float64
+) -> Any:
+    """Return what ``function(rows)`` gives for every partition, as a Dask collection that is not computed yet.
+
+    One value per row, or one per row and column if `columns` names them: a series or a frame for a frame, an array for
+    an array, a list of delayed arrays for a list.
+    """
+    scored = _Scored(function, columns, np.dtype(dtype))
+    if isinstance(rows, (list, tuple)):
+        score = the_dask().delayed(scored, pure=False, traverse=False)
+        return [score(part) for part in rows]
+    if is_frame(rows):
+        no_rows = scored.as_frame(np.zeros((0, 0)), None)
+        return rows.map_partitions(scored.frame_of, meta=no_rows)
+    whole = rows.rechunk({1: -1})
+    if columns is None:
+        return whole.map_blocks(scored, dtype=scored.dtype, drop_axis=1)
+    return whole.map_blocks(scored, dtype=scored.dtype, chunks=(whole.chunks[0], (len(columns),)))
 
 
-def _as_series(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def score(frame: Any) -> Any:
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """What a worker makes of a partition: an array, or a series or frame with the index of the rows."""
+
+    function: Callable[[Any], Any]
+    columns: list[Any] | None
+    dtype: np.dtype[Any]
+
+    def __call__(self, rows: Any) -> NDArray[Any]:
+        if rows.shape[0]:
+            return np.asarray(self.function(rows), dtype=self.dtype)
+        return np.zeros((0,) if self.columns is None else (0, len(self.columns)), dtype=self.dtype)
+
+    def frame_of(self, rows: Any) -> Any:
+        return self.as_frame(rows, rows.index)
+
+    def as_frame(self, rows: Any, index: Any) -> Any:
         import pandas
 
-        return pandas.Series(function(frame), index=frame.index)
+        values = self(rows)
+        if self.columns is None:
+            return pandas.Series(values, index=index)
+        return pandas.DataFrame(values, index=index, columns=self.columns)
 
-    return score
 
-
-def _delayed_parts(rows: Any, vectors: dict[str, Any]) -> list[Any]:
+def delayed_parts(rows: Any, vectors: dict[str, Any], lengths: list[int] | None = None) -> list[Any]:
     """Return one delayed tuple per partition: its rows, and its part of each vector or None.
 
     Dask may read several files of a frame as one partition when few of their columns are needed. The partitions of a
@@ -114,11 +150,11 @@ def _delayed_parts(rows: Any, vectors: dict[str, Any]) -> list[Any]:
                 f"{name} has {n_parts} partitions, but the rows have {_n_partitions(rows)}; they must be the same. "
                 "Pass both as columns of one frame, or repartition or rechunk one of them like the other"
             )
-    series = {name: vector for name, vector in vectors.items() if _is_frame(rows) and _is_frame(vector)}
+    series = {name: vector for name, vector in vectors.items() if is_frame(rows) and is_frame(vector)}
     others = {name: vector for name, vector in vectors.items() if name not in series and vector is not None}
-    packed = _packed_frame(rows, list(series.values()), bool(others)) if _is_frame(rows) else _blocks_of(rows)
-    parts_of_others = [_parts_of_vector(vector, rows, name) for name, vector in others.items()]
-    arrange = _dask().delayed(partial(_arranged, list(vectors), list(series), list(others)), pure=False)
+    packed = _packed_frame(rows, list(series.values()), bool(others)) if is_frame(rows) else _blocks_of(rows)
+    parts_of_others = [_parts_of_vector(vector, lengths, name) for name, vector in others.items()]
+    arrange = the_dask().delayed(partial(_arranged, list(vectors), list(series), list(others)), pure=False)
     return [arrange(*each) for each in zip(packed, *parts_of_others, strict=True)]
 
 
@@ -152,11 +188,10 @@ def _blocks_of(rows: Any) -> list[Any]:
     return list(rows.to_delayed().ravel())
 
 
-def _parts_of_vector(vector: Any, rows: Any, name: str) -> list[Any]:
+def _parts_of_vector(vector: Any, lengths: list[int] | None, name: str) -> list[Any]:
     """Return the parts of a vector that go with the partitions of rows."""
     if _n_partitions(vector) is not None:
         return list(vector) if isinstance(vector, (list, tuple)) else list(np.ravel(vector.to_delayed()))
-    lengths = _known_lengths(rows)
     values = np.asarray(vector)
     if lengths is None:
         raise ValueError(
@@ -168,7 +203,8 @@ def _parts_of_vector(vector: Any, rows: Any, name: str) -> list[Any]:
     return np.split(values, np.cumsum(lengths)[:-1])
 
 
-def _is_frame(collection: Any) -> bool:
+def is_frame(collection: Any) -> bool:
+    """Tell whether a collection is a Dask data frame or series."""
     return hasattr(collection, "map_partitions") and not hasattr(collection, "rechunk")
 
 
@@ -178,28 +214,30 @@ def _n_partitions(collection: Any) -> int | None:
         return len(collection) if collection and hasattr(collection[0], "dask") else None
     if hasattr(collection, "rechunk"):
         return int(collection.numblocks[0])
-    return int(collection.npartitions) if _is_frame(collection) else None
+    return int(collection.npartitions) if is_frame(collection) else None
 
 
-def _n_columns(rows: Any) -> int:
+def n_columns_of(rows: Any) -> int:
+    """Return how many columns the rows have."""
     if isinstance(rows, (list, tuple)):
-        dask = _dask()
+        dask = the_dask()
         return int(dask.compute(dask.delayed(_width, pure=False)(rows[0]))[0])
     if len(rows.shape) != 2:
         raise ValueError(f"rows must have two dimensions (rows, columns), got {len(rows.shape)}")
-    return len(rows.columns) if _is_frame(rows) else int(rows.shape[1])
+    return len(rows.columns) if is_frame(rows) else int(rows.shape[1])
 
 
 def _width(rows: Any) -> int:
     return int(rows.shape[1])
 
 
-def _known_lengths(rows: Any) -> list[int] | None:
+def known_lengths(rows: Any) -> list[int] | None:
     """Return the rows of each partition, or None if that is not known without computing."""
     if not hasattr(rows, "rechunk") or np.isnan(rows.chunks[0]).any():
         return None
     return [int(n) for n in rows.chunks[0]]
 
 
-def _dask() -> Any:
+def the_dask() -> Any:
+    """Import Dask, which is optional."""
     return importlib.import_module("dask")

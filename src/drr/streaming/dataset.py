@@ -25,6 +25,8 @@ def open_dataset(
     X: Any, y: Any = None, weights: Any = None, *, weights_name: str = "sample_weight"
 ) -> Dataset:
     """Open rows to be read in passes, with labels and weights if given; `y` may name a column."""
+    if hasattr(X, "as_dataset"):
+        return X.as_dataset(y, weights, weights_name)  # type: ignore[no-any-return]
     if is_dask(X):
         from drr.streaming.dask import DaskDataset
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 
 from drr._checks.labels import Classes
 from drr._checks.messages import listed
@@ -41,6 +43,8 @@ def fit_in_passes(
     **options: Any,
 ) -> PassFit:
     """Fit the map by two passes, the target by one, and rake by the rest; `options` are those of `drr.rake`."""
+    is_frozen = isinstance(feature_map, FrozenEstimator)
+    feature_map = feature_map.estimator if is_frozen else feature_map
     if not isinstance(feature_map, RakingFeatureMap):
         raise TypeError(
             f"rows that are read in passes need a RakingFeatureMap, got {type(feature_map).__name__}; transform the "
@@ -49,8 +53,9 @@ def fit_in_passes(
 
     # 1. The map, and which classes there are.
     rows = open_dataset(X, y, sample_weight)
-    columns = PassColumns(feature_map, rows)
-    feature_map.fit(columns)
+    columns = PassColumns(clone(feature_map) if is_frozen else feature_map, rows)
+    if not is_frozen:
+        feature_map.fit(columns)
     classes = _classes(columns.summary.label_counts)
     rare = classes.rare_index(pos_label)
     rare_label = classes.classes.tolist()[rare]

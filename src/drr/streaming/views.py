@@ -53,10 +53,8 @@ class TableSource:
         rows = np.asarray(rows)
         if self._selected is not None:
             rows = self._selected[rows]
-        steps = np.diff(rows)
-        if (steps < 0).any():
-            raise ValueError("rows of a source can only be taken in their order")
-        everything = len(rows) == self._n_source_rows and bool((steps == 1).all())
+        check_ascending(rows)
+        everything = len(rows) == self._n_source_rows
         return TableSource(self._source, None if everything else rows, self._n_source_rows)
 
     def map(self, function: Any) -> NDArray[Any]:
@@ -106,14 +104,24 @@ class EmbeddedSource:
         return name_of_block(self._source, block)
 
 
-def check_source(estimator: Any, X: Any, *, reset: bool) -> TableSource:
+def check_ascending(rows: NDArray[np.intp]) -> None:
+    """Raise unless every row is named once, in order: blocks are read one after the other."""
+    if (np.diff(rows) <= 0).any():
+        raise ValueError("rows that are read in passes can only be taken once each, in their order")
+
+
+def check_source(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Return a source as a table, its width checked against the fit (or recorded, with `reset`)."""
     if hasattr(X, "run_pass"):
         raise TypeError("an object that runs its own passes has no rows to score; call drr.rake with it")
-    table = X if isinstance(X, TableSource) else TableSource(open_rows(X))
+    is_table = isinstance(X, TableSource) or hasattr(X, "as_dataset")
+    table = X if is_table else TableSource(open_rows(X))
     if reset:
         estimator.n_features_in_ = table.n_columns
-        if hasattr(estimator, "feature_names_in_"):
+        names = None if isinstance(table, TableSource) else table.column_names
+        if names is not None:
+            estimator.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(estimator, "feature_names_in_"):
             del estimator.feature_names_in_
     elif table.n_columns != estimator.n_features_in_:
         raise ValueError(

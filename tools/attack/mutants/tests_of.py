@@ -105,6 +105,8 @@ MODULES = {
     "_checks/labels": ["unit/test_classifier", "unit/test_score", "contract/test_sklearn_estimators"],
     "features/columns": ["unit/test_features", "unit/test_source_fit", "property/test_features_properties"],
     "streaming/dask": ["unit/test_dask"],
+    "streaming/dask_table": ["unit/test_dask"],
+    "composition/lazy_scores": ["unit/test_dask", "unit/test_classifier"],
     "_native/__init__": ["unit/test_dispatch"],
     "plotting/axes": ["unit/test_displays"],
     "features/embedding": ["unit/test_features", "oracle/test_features_oracle", "property/test_features_properties"],
