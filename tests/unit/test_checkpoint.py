@@ -257,7 +257,7 @@ def test_full_disk_ends_the_checkpoint_and_not_the_fit(tmp_path, monkeypatch):
 
     monkeypatch.setattr(answer_files.np, "savez", full)
     with pytest.warns(
-        UserWarning, match=r"could not be written after pass 4: No space left.*The fit goes on"
+        UserWarning, match=r"could not be written after pass 4: No space left.*The fit continues"
     ):
         raking = drr.rake(Counting(), TARGET, checkpoint=tmp_path / "c")
     monkeypatch.undo()

@@ -29,7 +29,7 @@ class Composition:
 
 
 def can_score_out_of_bag(recipe: Recipe) -> bool:
-    """Whether the base is still to be fitted, and can score the rows that its members did not see.
+    """Return whether the base is still to be fitted, and can score the rows that its members did not see.
 
     Weights rule that out as they do within the ensemble: scikit-learn 1.9 draws the bags by them.
     """
@@ -69,7 +69,7 @@ def fit_composition(
 
 
 def _fit_splits(recipe: Recipe, plan: Holdout, n_jobs: int | None) -> tuple[Models, Parts]:
-    """Base and duals on the one part of each split, their scores on the other."""
+    """Fit base and duals on one part of each split, and score the other."""
     results = Parallel(n_jobs=n_jobs)(
         delayed(fit_and_score)(recipe, fit, held_out) for fit, held_out in plan.splits
     )
@@ -80,14 +80,14 @@ def _fit_splits(recipe: Recipe, plan: Holdout, n_jobs: int | None) -> tuple[Mode
 
 
 def _fit_out_of_bag(recipe: Recipe, plan: Holdout, n_jobs: int | None) -> tuple[Models, Parts]:
-    """One base on all rows, which scores them out of the bag; duals by the splits, as beside a column of scores."""
+    """Fit one base on all rows, which scores them out of the bag, and duals by the splits."""
     labels = recipe.labels
     everything = np.arange(len(labels.codes))
     params = take_params(recipe.base_params, everything, len(everything))
     base = fit_out_of_bag(recipe.base, recipe.X, labels.classes[labels.codes], params)
     scores = out_of_bag_scores(base, recipe.X, recipe.rare_labels)
     known = np.asarray(np.isfinite(scores).all(axis=1))
-    beside = replace(recipe, base=None, base_params={}, given_scores=scores)
+    with_scores = replace(recipe, base=None, base_params={}, given_scores=scores)
     splits = [(fit, held_out[known[held_out]]) for fit, held_out in plan.splits]
-    models, parts = _fit_splits(beside, replace(plan, splits=splits), n_jobs)
+    models, parts = _fit_splits(with_scores, replace(plan, splits=splits), n_jobs)
     return replace(models, base=base), parts

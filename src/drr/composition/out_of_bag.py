@@ -16,11 +16,11 @@ from drr.composition.base_score import fitted_copy
 
 # A row is out of the bag of about 37 % of the members. Fewer members than this leave too few votes per row to stand for
 # the whole ensemble, and folds of so small an ensemble are cheap.
-FEWEST_MEMBERS = 50
+MIN_MEMBERS = 50
 
 
 def has_out_of_bag(estimator: Any) -> bool:
-    """Whether an unfitted classifier, also as the last step of a pipeline, can score rows out of the bag."""
+    """Return whether an unfitted classifier, also at the end of a pipeline, can score rows out of the bag."""
     if any(hasattr(step, "fit_resample") for step in _steps(estimator)):
         return False  # the rows that reach the ensemble are not the rows of the table
     ensemble = _steps(estimator)[-1]
@@ -29,11 +29,11 @@ def has_out_of_bag(estimator: Any) -> bool:
     if getattr(ensemble, "class_weight", None) is not None:
         return False  # scikit-learn 1.9 draws the bags by the weights: heavy rows are in nearly all of them
     members = getattr(ensemble, "n_estimators", 0)
-    return bool(members >= FEWEST_MEMBERS and (ensemble.bootstrap or _draws_by_sampler(ensemble)))
+    return bool(members >= MIN_MEMBERS and (ensemble.bootstrap or _draws_by_sampler(ensemble)))
 
 
 def fit_out_of_bag(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str, Any]) -> Any:
-    """A copy fitted on all rows that keeps its out-of-bag scores."""
+    """Return a copy fitted on all rows that keeps its out-of-bag scores."""
     copy = clone(estimator)
     ensemble = _steps(copy)[-1]
     if not _draws_by_sampler(ensemble) and not ensemble.oob_score:
@@ -45,7 +45,7 @@ def fit_out_of_bag(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[
 
 
 def out_of_bag_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
-    """One column of probabilities per label; not a number for rows that every member has seen."""
+    """Return one column of probabilities per label; not a number for rows that every member has seen."""
     ensemble = _steps(estimator)[-1]
     if _draws_by_sampler(ensemble):
         if hasattr(estimator, "steps") and len(estimator.steps) > 1:
@@ -59,7 +59,7 @@ def out_of_bag_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[n
 
 
 def _unseen_by_sampler(forest: Any, X: Any) -> NDArray[np.float64]:
-    """The mean over the trees whose sample lacks the row.
+    """Return the mean over the trees whose sample lacks the row.
 
     The out-of-bag scores that such a forest computes itself count a row as unseen if one of its copies is.
     """
@@ -76,7 +76,7 @@ def _unseen_by_sampler(forest: Any, X: Any) -> NDArray[np.float64]:
 
 
 def _draws_by_sampler(ensemble: Any) -> bool:
-    """Whether each tree of a forest has a sample of its own, drawn by a resampler, as in imbalanced-learn."""
+    """Return whether a resampler draws the sample of each tree of a forest, as in imbalanced-learn."""
     return isinstance(ensemble, RandomForestClassifier) and hasattr(ensemble, "sampling_strategy")
 
 

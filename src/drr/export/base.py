@@ -78,7 +78,7 @@ def _convert(base: Any, initial: list[tuple[str, Any]]) -> Any:
 
 
 def _register(model: Any, package: str) -> None:
-    """Tell skl2onnx of the converter that onnxmltools has for a model of another package."""
+    """Register with skl2onnx the converter that onnxmltools has for a model of another package."""
     try:
         converters = {
             "xgboost": "onnxmltools.convert.xgboost.operator_converters.XGBoost:convert_xgboost",

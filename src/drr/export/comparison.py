@@ -1,4 +1,4 @@
-"""The graph beside Python: converters can be wrong without a word."""
+"""The graph compared with Python: converters can be wrong without an error."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class PandasColumns(TableColumns):
         return self._kinds[position] in "ObU" and not self._holds_numbers(position)
 
     def _holds_numbers(self, position: int) -> bool:
-        """Whether a column of objects holds numbers only, such as the decimals of a database."""
+        """Return whether a column of objects holds numbers only, such as the decimals of a database."""
         if position not in self._number_objects:
             import pandas
 

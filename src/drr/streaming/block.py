@@ -22,7 +22,7 @@ class Block:
     number: int
     """of the block in the whole, from 0"""
     first_row: int | None = None
-    """the number of its first row in the whole; None on a cluster, where nobody counts"""
+    """the number of its first row in the whole; None on a cluster, which does not count rows"""
     y: Any = None
     weights: Any = None
 
@@ -70,5 +70,5 @@ def naming(block: Block, place: str = "", *, has_all_rows: bool = True) -> Itera
 
 
 def aligned(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
-    """Return the same numbers where the kernels can read them: what came over a network may lie anywhere."""
+    """Return the same numbers, aligned for the kernels: what came over a network may start at any address."""
     return np.require(values, dtype=dtype, requirements=["C", "A"])

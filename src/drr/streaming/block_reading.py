@@ -18,14 +18,14 @@ Work = Callable[[Any, int, int], Any]
 
 
 def work_on_blocks(source: Any, work: Work, n_threads: int) -> Generator[Any, None, None]:
-    """What `work` makes of each block, in their order."""
+    """Yield the results of `work` on each block, in their order."""
     if works_at_once(source, n_threads):
         return _at_once(source, work, n_threads)
     return _in_turn(source, work)
 
 
 def works_at_once(source: Any, n_threads: int) -> bool:
-    """Whether every thread works on a block of its own, which a source allows whose blocks can be read in any order."""
+    """Return whether every thread works on its own block: the source must allow reading in any order."""
     return n_threads > 1 and isinstance(source, BlockReader) and source.n_blocks >= n_threads
 
 
@@ -37,7 +37,7 @@ def _in_turn(source: Any, work: Work) -> Generator[Any, None, None]:
 
 
 def _at_once(source: BlockReader, work: Work, n_threads: int) -> Generator[Any, None, None]:
-    """While one thread waits for the disk the others compute, and what a thread has read is still in its cache."""
+    """Read and work in every thread: while one waits for the disk, others compute on what is in their cache."""
     waiting: deque[Future[Any]] = deque()
     with source.reading() as read, ThreadPoolExecutor(n_threads, "drr-blocks") as pool:
 
@@ -57,7 +57,7 @@ def _at_once(source: BlockReader, work: Work, n_threads: int) -> Generator[Any, 
 
 
 def read_ahead(source: Any) -> Iterator[Any]:
-    """The blocks of a source, read by a thread of their own while the caller works on the one before."""
+    """Yield the blocks of a source, read by another thread while the caller works on the previous one."""
     if isinstance(source, ArraySource):  # nothing to wait for
         yield from source.blocks()
         return

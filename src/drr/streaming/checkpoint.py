@@ -1,8 +1,8 @@
-"""Checkpoints: the answer of every pass on disk, so that a fit that was killed goes on where it was.
+"""Checkpoints: the answer of every pass on disk, from which a fit that was killed continues.
 
-A solver's way is determined by the answers it got. A checkpoint is therefore the list of those answers, each in a file
-of its own, written under another name and moved into place: a crash at any time leaves whole files only. A fit that is
-started again asks the same questions, gets the old answers from the files, and makes passes only from there on; its
+A solver's path is determined by the answers it got. A checkpoint is therefore the list of these answers, each in a
+separate file, written under another name and moved into place: a crash at any time leaves whole files only. A fit that
+is started again asks the same questions, gets the old answers from the files, and makes passes only after them; its
 result is the same to the last bit.
 
 What a file answers is identified by the problem, by all answers before it, and by the question. So a file that another
@@ -120,7 +120,7 @@ class RecordingRunner:
         return answer
 
     def _place(self, path: Path, write: Any) -> None:
-        """Write beside the place, then move there: the place never holds a part of a file."""
+        """Write under another name, then move: the final name never has a part of a file."""
         with written_whole(path) as draft, open(draft, "wb") as file:
             write(file)
             file.flush()
@@ -128,7 +128,7 @@ class RecordingRunner:
 
     @contextlib.contextmanager
     def _forgiving(self, n_bytes: int) -> Any:
-        """A disk that cannot be written ends the checkpoint, not the fit."""
+        """Let a disk that cannot be written end the checkpoint, not the fit."""
         try:
             yield
         except OSError as error:
@@ -139,7 +139,7 @@ class RecordingRunner:
                     reason += f" ({shutil.disk_usage(self._directory).free} bytes free, {n_bytes} needed)"
             warnings.warn(
                 f"The checkpoint {self._directory} could not be written after pass {self._count}: {reason}. The fit "
-                "goes on without further checkpoints; those of earlier passes stay valid. Free some space, or choose "
+                "continues without further checkpoints; those of earlier passes stay valid. Free some space, or choose "
                 "another directory.",
                 UserWarning,
                 stacklevel=2,
@@ -156,7 +156,7 @@ def _digest(request: Any) -> str:
 
 
 def _saw_the_same_rows(one: SurveyAnswer, other: SurveyAnswer) -> bool:
-    """Tell whether two surveys agree: their means up to the order of merging, their samples row by row."""
+    """Return whether two surveys agree: their means up to the order of merging, their samples row by row."""
     samples = [digest_of(pack_answer("", each.sample.picked)) for each in (one, other)]
     return (
         one.lengths == other.lengths

@@ -140,8 +140,8 @@ def delayed_parts(rows: Any, vectors: dict[str, Any], lengths: list[int] | None 
     """Return one delayed tuple per partition: its rows, and its part of each vector or None.
 
     Dask may read several files of a frame as one partition when few of their columns are needed. The partitions of a
-    column and of the rest of its frame then need not match. What comes from frames therefore becomes one frame before
-    its partitions are taken.
+    column and of the rest of its frame may then differ. What comes from frames therefore becomes one frame before its
+    partitions are taken.
     """
     for name, vector in vectors.items():
         n_parts = _n_partitions(vector)
@@ -159,7 +159,7 @@ def delayed_parts(rows: Any, vectors: dict[str, Any], lengths: list[int] | None 
 
 
 def _packed_frame(rows: Any, series: list[Any], keep_partitions: bool) -> list[Any]:
-    """Return delayed partitions of a frame, each in a tuple with those of series beside it."""
+    """Return delayed partitions of a frame, each in a tuple with those of the given series."""
     packed = rows.map_partitions(
         _as_tuple, *series, align_dataframes=False, meta=rows, enforce_metadata=False
     )

@@ -47,7 +47,7 @@ class Dataset(abc.ABC):
 
     n_columns: int
     n_rows: int | None
-    """None if nobody has counted them yet"""
+    """None if they have not been counted yet"""
     has_weights: bool
 
     _transform: Callable[[Block], Block] | None = None
@@ -65,7 +65,7 @@ class Dataset(abc.ABC):
         return None
 
     def embedded(self, feature_map: Any, rare: Any, n_rows: int) -> Dataset:
-        """Return the features of the `n_rows` rows whose label is not `rare`, embedded anew in every pass."""
+        """Return the features of the `n_rows` rows whose label is not `rare`, embedded again in every pass."""
         features = copy.copy(self)
         features._transform = EmbedMajority(feature_map, rare)
         features.n_columns, features.n_rows = len(feature_map.get_feature_names_out()), n_rows
@@ -89,7 +89,7 @@ class LocalDataset(Dataset):
         if at_once:
             query = query.with_threads(1)
         elif query.n_threads is None and not isinstance(self._source, ArraySource):
-            # The reader needs a processor of its own: on two, computing with both is slower than with one.
+            # The reader needs a separate processor: on two, computing with both is slower than with one.
             query = query.with_threads(max(1, n_threads - 1))
         merging = Merging()
         answers = self._each(lambda block: query.answer(block), n_threads if at_once else 1)

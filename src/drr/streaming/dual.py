@@ -1,9 +1,9 @@
 """The raking dual in passes: a sample of rows in memory proposes, a pass over all rows disposes.
 
 A pass at θ returns Λ(θ), its gradient, and a sample of rows drawn in proportion to their tilted weights. The sample
-gives a model of Λ whose gradient is put right by a linear term, so that the minimum of the model is the minimum of f
-wherever model and f agree. Far from the minimum the whole model is minimised, as far as the sample carries it; near it
-a Newton step with the model's Hessian suffices, started from the combination of the last points whose gradient is
+gives a model of Λ whose gradient is corrected by a linear term, which makes the minimum of the model that of f
+wherever model and f agree. Far from the minimum the whole model is minimised, as far as the sample allows; near it
+a Newton step with the model's Hessian is enough, started from the combination of the last points whose gradient is
 smallest (the gradients are nearly linear there). Each pass then gains about a digit, and every certificate comes from
 all rows.
 """
@@ -78,7 +78,7 @@ class Point:
         return aligned(self.theta), aligned(self.mean), self.log_partition, square_sum, *extremes
 
     def improves_on(self, other: Point) -> bool:
-        """Whether the objective is lower, or equal within rounding with a smaller gradient."""
+        """Return whether the objective is lower, or equal within rounding with a smaller gradient."""
         if self.objective < other.objective - other.round_off:
             return True
         within = self.objective <= other.objective + other.round_off
@@ -176,7 +176,7 @@ def solve_dual_in_passes(
     max_iter: int,
     callback: Callback | None,
 ) -> Solution:
-    """Return θ with the certificate of the core; `max_iter` 0 stands for 100 passes."""
+    """Return θ with the certificate of the core; `max_iter` 0 means 100 passes."""
     problem = DualPasses(passes, survey, tolerance, support, support_weights)
     point = problem.base_point()
 
@@ -227,7 +227,7 @@ class _Search:
         self._history: list[Point] = []
 
     def end(self) -> _End | None:
-        """Judge the point at which the last pass was made; None if the search goes on."""
+        """Judge the point at which the last pass was made; None if the search continues."""
         point, judge = self.point, self._judge
         # A minimum by the rule. What remains of the accuracy of double precision costs a pass or two more.
         if judge.is_minimum(*point.sums):

@@ -35,5 +35,5 @@ def embed(feature_map: Any, block: Block, rows: NDArray[np.intp]) -> Any:
 
 
 def is_label(block: Block, label: Any) -> NDArray[np.bool_]:
-    """Tell which rows of a block have that label."""
+    """Return which rows of a block have this label."""
     return np.asarray(np.asarray(block.y) == label).reshape(-1)

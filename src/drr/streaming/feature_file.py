@@ -1,4 +1,4 @@
-"""Features in a file: embedded once and read in every pass, if that is faster than embedding them anew.
+"""Features in a file: embedded once and read in every pass, if that is faster than embedding them again.
 
 Both are measured on the first block. The features are the same numbers either way.
 """

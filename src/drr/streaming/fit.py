@@ -1,4 +1,4 @@
-"""`RakingDual.fit` on rows that are read in passes: the map, the target, the raking, each by passes of its own."""
+"""`RakingDual.fit` on rows that are read in passes: the map, the target, the raking, each by its own passes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def fit_in_passes(
     features = rows.embedded(feature_map, rare_label, columns.summary.n_rows - int(classes.counts[rare]))
     if feature_storage == "auto" and options["checkpoint"] is not None:
         feature_storage = (
-            None  # a fit that goes on must see the same blocks, whatever a measurement would say today
+            None  # a fit that continues must see the same blocks, whatever a new measurement says
         )
     with stored_features(features, feature_storage) as majority:
         raking = rake(majority, found.mean, **options)

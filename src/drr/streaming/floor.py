@@ -25,7 +25,7 @@ _BATCH_BYTES = 16 * 2**20
 
 
 def rows_to_sample(n_columns: int) -> int:
-    """How many rows a sample holds: 200 per column where 96 MB of doubles allow it, and never less than 12.
+    """Return how many rows a sample holds: 200 per column if 96 MB of doubles allow it, and at least 12.
 
     With s = cK rows a sampled Hessian is within (1 ± 1/√c)² of that of all rows.
     """
@@ -34,12 +34,12 @@ def rows_to_sample(n_columns: int) -> int:
 
 
 def rows_to_price(n_columns: int) -> int:
-    """How many rows a pricing pass brings: a pass is dear beside the inner products of more rows."""
+    """Return how many rows a pricing pass brings: a pass costs more than the inner products of more rows."""
     return int(np.clip(_BATCH_BYTES // (8 * n_columns), 256, 2048))
 
 
 class Passes:
-    """Counts the passes of a runner, and refuses rows that change between them."""
+    """Counts the passes of a runner, and checks that the rows do not change between them."""
 
     def __init__(self, runner: PassRunner, target: Vector, n_threads: int | None) -> None:
         self.runner, self.target, self.n_threads = runner, target, n_threads
@@ -47,7 +47,7 @@ class Passes:
         self._n_rows: int | None = None
 
     def run(self, kind: Any, *arguments: Any, **options: Any) -> Any:
-        """One pass with a request of that kind."""
+        """Make one pass with a request."""
         request = kind(self.target, *arguments, **options, n_threads=self.n_threads)
         answer = self.runner.run_pass(request)
         self.count += 1
@@ -61,11 +61,11 @@ class Passes:
         return answer
 
     def survey(self) -> SurveyAnswer:
-        """The first pass."""
+        """Make the first pass."""
         n_columns = len(self.target)
         most = rows_to_sample(n_columns)
         known = getattr(self.runner, "n_rows", None)
-        # A fifth more than wanted: too large a sample is cut at no loss, too small a one cannot be mended.
+        # A fifth more than wanted: too large a sample is cut without loss, too small a one cannot be extended.
         limit = math.log(1.2 * most / known) if known and known > most else math.inf
         uniform = not getattr(self.runner, "has_weights", True)
         answer: SurveyAnswer = self.run(Survey, most, limit if uniform else math.inf)
@@ -89,7 +89,7 @@ class FloorFound:
 def find_floor_in_passes(
     passes: Passes, survey: SurveyAnswer, max_iter: int, callback: Callback | None
 ) -> FloorFound:
-    """Find certified bounds of the floor by the rule of the core; `max_iter` 0 stands for 1000 rounds."""
+    """Find certified bounds of the floor by the rule of the core; `max_iter` 0 means 1000 rounds."""
     max_iter = max_iter or DEFAULT_MAX_ITER
     gamma = float(np.linalg.norm(survey.mean))
     judge = core.FloorJudge(gamma, survey.largest_norm)
@@ -141,7 +141,7 @@ def find_floor_in_passes(
 
 
 def fetch_support(passes: Passes, floor: Floor, survey: SurveyAnswer) -> PickedRows:
-    """The rows that carry a floor found earlier, by one pass."""
+    """Return the rows that carry a floor found earlier, by one pass."""
     numbers = np.array(sorted(survey.lengths), dtype=np.int64)
     ends = np.cumsum([survey.lengths[number] for number in numbers.tolist()])
     block = np.searchsorted(ends, floor.support, side="right")
@@ -182,7 +182,7 @@ def _found(
 
 
 def global_rows(ids: NDArray[np.int64], lengths: dict[int, int]) -> NDArray[np.int64]:
-    """The number of a row among all rows from its block and its number there."""
+    """Return the number of a row among all rows from its block and its number there."""
     numbers = np.array(sorted(lengths), dtype=np.int64)
     sizes = np.array([lengths[number] for number in numbers.tolist()], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -190,7 +190,7 @@ def global_rows(ids: NDArray[np.int64], lengths: dict[int, int]) -> NDArray[np.i
 
 
 def _purged(working: PickedRows, point: dict[str, Any], target: Vector, most: int) -> PickedRows:
-    """The rows that carry weight, and those of lowest score among the others."""
+    """Return the rows that carry weight, and those of lowest score among the others."""
     if len(working) <= most:
         return working
     x = point["residual"]

@@ -48,7 +48,7 @@ class Merging:
         self._group: list[tuple[int, Any]] = []  # (how many answers, merged), the more the earlier
 
     def add(self, answer: Any) -> bool:
-        """Add the next answer, and tell whether it completed a group."""
+        """Add the next answer, and return whether it completed a group."""
         size = 1
         while self._group and self._group[-1][0] == size:
             answer = self._group.pop()[1].merge(answer)

@@ -119,7 +119,7 @@ def make_runner(features: Any, base_weights: Any) -> Any:
     if callable(getattr(features, "run_pass", None)):
         if base_weights is not None:
             raise ValueError(
-                "base_weights cannot be given beside an object that runs its own passes; let it hand them "
+                "base_weights cannot be given with an object that runs its own passes; let it pass them "
                 "to the request"
             )
         return features

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from drr.streaming.dual import Point
 
 _NEAR = 0.01  # squared Newton decrement, in nats, below which the Hessian of the sample is all that is needed
-_MOST_NOISE = 0.25  # K·Σ wᵢ²(1 − pᵢ): the squared relative error of a sampled Hessian that still serves
+_MAX_NOISE = 0.25  # K·Σ wᵢ²(1 − pᵢ): the largest squared relative error of a sampled Hessian
 _LADDER = 7  # tolerances to try, each halfway between the last and what the point has reached
-_LARGEST_FACTOR = 2000  # columns; beyond, systems are solved by conjugate gradients on the sample
-_MOST_CG_STEPS = 500
+_MAX_FACTOR_COLUMNS = 2000  # columns; beyond, systems are solved by conjugate gradients on the sample
+_MAX_CG_STEPS = 500
 
 
 class SampledModel:
@@ -50,8 +50,7 @@ class SampledModel:
 
     @classmethod
     def of(cls, sample: Sample, support: PickedRows | None, target: Vector, n_threads: int) -> SampledModel:
-        """From a sample, and rows that take part with certainty: with those that carry the floor the model has a
-        minimum wherever the rows have one."""
+        """Build the model from a sample and the rows that carry the floor, with which it has a minimum if they do."""
         picked = sample.picked
         if support is not None and math.isfinite(sample.limit):
             picked = picked.take(np.flatnonzero(~picked.among(support)))
@@ -71,16 +70,16 @@ class SampledModel:
         return len(self.log_weights)
 
     def log_sum(self, theta: Vector) -> float:
-        """The estimate of log Σ dᵢ exp(aᵢᵀθ)."""
+        """Return the estimate of log Σ dᵢ exp(aᵢᵀθ)."""
         tilted = core.tilt(self.rows, theta, self._normalised, self.target, self.n_threads)
         return self._log_total + float(tilted[0])
 
     def propose(
         self, point: Point, history: list[Point], tolerance: float, *, give_up: bool = True
     ) -> tuple[Vector | None, float, bool]:
-        """The next θ, the decrease of the objective to expect, and whether the minimum is near.
+        """Return the next θ, the decrease of the objective to expect, and whether the minimum is near.
 
-        None, with `give_up`, where the model has no minimum at any tolerance that was tried.
+        None, with `give_up`, if the model has no minimum at any tolerance that was tried.
         """
         if point.norm > 0:
             step = self._newton(point, history, tolerance)
@@ -96,7 +95,7 @@ class SampledModel:
         last: Vector | None = None
         for level in range(_LADDER):
             delta = tolerance + (max(reached, tolerance) - tolerance) * (1 - 0.5**level)
-            figures = core.solve_dual(
+            values = core.solve_dual(
                 self.rows,
                 target,
                 delta,
@@ -104,11 +103,11 @@ class SampledModel:
                 start_direction=start,
                 n_threads=self.n_threads,
             )
-            status = Status(figures["status"])
-            if status is Status.INFEASIBLE or not np.isfinite(figures["theta"]).all():
+            status = Status(values["status"])
+            if status is Status.INFEASIBLE or not np.isfinite(values["theta"]).all():
                 continue
-            last = figures["theta"]
-            if self._noise(figures["weights"]) <= _MOST_NOISE:
+            last = values["theta"]
+            if self._noise(values["weights"]) <= _MAX_NOISE:
                 break
         if last is None:
             if give_up:
@@ -119,9 +118,9 @@ class SampledModel:
     def _newton(
         self, point: Point, history: list[Point], tolerance: float
     ) -> tuple[Vector, float, bool] | None:
-        """A Newton step where the minimum is near; None elsewhere."""
+        """Return a Newton step if the minimum is near; None otherwise."""
         _, weights, mean = core.tilt(self.rows, point.theta, self._normalised, self.target, self.n_threads)
-        if self._noise(weights) > _MOST_NOISE:
+        if self._noise(weights) > _MAX_NOISE:
             return None
         solve = self._hessian(weights, mean, point, tolerance)
         if solve is None:
@@ -133,12 +132,12 @@ class SampledModel:
         return theta - solve(gradient), decrement / 2, True
 
     def _hessian(self, weights: Vector, mean: Vector, point: Point, tolerance: float) -> Any:
-        """v ↦ H⁻¹v for the model's Hessian at a point, or None where it is not positive."""
+        """Return v ↦ H⁻¹v for the model's Hessian at a point, or None if it is not positive."""
         n_columns = len(self.target)
         c = tolerance / point.norm
         unit = point.theta / point.norm
         centre = self.target + mean
-        if n_columns <= _LARGEST_FACTOR:
+        if n_columns <= _MAX_FACTOR_COLUMNS:
             hessian = core.covariance(self.rows, centre, weights, self.n_threads)
             hessian -= c * np.outer(unit, unit)
             hessian[np.diag_indices(n_columns)] += c + 1e-13 * hessian.diagonal().max()
@@ -157,12 +156,12 @@ class SampledModel:
         return lambda v: _conjugate_gradients(product, v)
 
     def _noise(self, weights: Vector) -> float:
-        """The squared relative error of a sampled Hessian under these weights; zero where all rows are certain."""
+        """Return the squared relative error of a sampled Hessian under these weights; zero if all rows are certain."""
         return max(len(self.target), 64) * float(np.sum(weights**2 * (1 - self.probabilities)))
 
 
 def _best_combination(point: Point, history: list[Point]) -> tuple[Vector, Vector]:
-    """The affine combination of points with the smallest gradient, were the gradients linear: (θ, g)."""
+    """Return (θ, g) of the affine combination of points with the smallest gradient, taking it as linear."""
     theta, gradient = point.theta, point.gradient
     if not history:
         return theta, gradient
@@ -178,7 +177,7 @@ def _conjugate_gradients(product: Any, v: Vector) -> Vector:
     x, residual = np.zeros_like(v), v.copy()
     search, square = residual.copy(), float(residual @ residual)
     goal = 1e-8 * square  # four digits: the model itself has fewer
-    for _ in range(_MOST_CG_STEPS):
+    for _ in range(_MAX_CG_STEPS):
         if square <= goal:
             break
         image = product(search)

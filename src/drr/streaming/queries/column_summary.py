@@ -47,7 +47,7 @@ class ColumnMoments:
         count = observed.sum(axis=0)
         mean = np.where(observed, values, 0.0).sum(axis=0) / np.maximum(count, 1)
         deviation = np.where(observed, values - mean, 0.0)
-        # The mean's rounding error is put right by the mean of the deviations.
+        # The mean of the deviations corrects the rounding error of the mean.
         mean = mean + deviation.sum(axis=0) / np.maximum(count, 1)
         square = (np.where(observed, values - mean, 0.0) ** 2).sum(axis=0)
         return cls(count, mean, square, np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0))

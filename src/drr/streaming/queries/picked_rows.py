@@ -42,7 +42,7 @@ class PickedRows:
         keys: Vector,
         scores: Vector,
     ) -> PickedRows:
-        """Pick the rows of block `number` at those positions."""
+        """Pick the rows of block `number` at these positions."""
         ids = np.column_stack([np.full(len(positions), number, dtype=np.int64), positions])
         picked_weights = np.ones(len(positions)) if weights is None else weights[positions]
         return cls(ids, keys, scores, picked_weights, rows[positions])
@@ -53,7 +53,7 @@ class PickedRows:
         return cls(np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0), np.zeros(0), no_rows)
 
     def take(self, positions: NDArray[Any]) -> PickedRows:
-        """Return those among them."""
+        """Return the rows at these positions."""
         return PickedRows(
             self.ids[positions],
             self.keys[positions],
@@ -79,7 +79,7 @@ class PickedRows:
         )
 
     def among(self, others: PickedRows) -> NDArray[np.bool_]:
-        """Tell which of them are among the others."""
+        """Return which rows are also among the others."""
         if not len(self) or not len(others):
             return np.zeros(len(self), dtype=bool)
         span = 1 + max(int(self.ids[:, 1].max()), int(others.ids[:, 1].max()))
@@ -87,7 +87,7 @@ class PickedRows:
         return np.isin(mine, theirs)
 
     def smallest(self, most: int) -> tuple[PickedRows, float]:
-        """Return at most `most` of them, those of smallest key, in their order, and the smallest key left out, or ∞."""
+        """Return the `most` rows of smallest key, in their order, and the smallest key that was left out, or ∞."""
         if len(self) <= most:
             return self, math.inf
         order = np.lexsort((self.ids[:, 1], self.ids[:, 0], self.keys))

@@ -48,7 +48,7 @@ class Price(Request):
         return PriceAnswer(n_rows, math.inf, PickedRows.none(no_rows), self.most)
 
     def tightened(self, answer: PriceAnswer) -> Price:
-        """Return the question for rows below the highest score, once there are as many as are wanted."""
+        """Return the question for rows below the highest score, once enough rows are known."""
         if len(answer.picked) < self.most:
             return self
         return replace(self, threshold=min(self.threshold, float(answer.picked.keys.max())))

@@ -1,7 +1,7 @@
 """Sources of row blocks: rows that are read several times, a block at a time, and never held together.
 
 A *source* has ``n_columns`` and a method ``blocks()`` that starts over at every call and yields blocks of rows: arrays,
-CSR matrices or (for raw rows) data frames. ``n_rows`` and ``dtype`` are None where they are not known beforehand.
+CSR matrices or (for raw rows) data frames. ``n_rows`` and ``dtype`` are None if they are not known beforehand.
 `open_rows` makes one of a path, an array or any iterable that can be iterated over again.
 """
 
@@ -38,18 +38,18 @@ class BlockReader(Protocol):
         """All of `block_rows` rows but the last."""
 
     def reading(self) -> AbstractContextManager[Callable[[int], Any]]:
-        """Within it, a function that reads a block by its number; its next call in the same thread may overwrite it."""
+        """Open a function that reads a block by its number; its next call in the same thread may overwrite it."""
 
 
 def open_rows(rows: Any, *, columns: Iterable[str] | None = None, block_rows: int | None = None) -> Any:
-    """A source of row blocks.
+    """Return a source of row blocks.
 
     Parameters
     ----------
     rows : path, array, CSR matrix, data frame, source, or iterable of blocks
         A ``.npy`` file; an ``.npz`` file written by `scipy.sparse.save_npz` (CSR); a Parquet file, or a directory of
         them (in the order of their names, without those that begin with "." or "_"; needs pyarrow); a numpy array or
-        memory map; a sequence of blocks, or any object whose ``__iter__`` yields the blocks anew at every call. A
+        memory map; a sequence of blocks, or any object whose ``__iter__`` yields the blocks again at every call. A
         generator raises an error: several passes are needed.
     columns : iterable of str, optional
         The columns of Parquet files to read, all by default.
@@ -149,7 +149,7 @@ def _open_path(path: Path, columns: Iterable[str] | None, block_rows: int | None
     if path.is_dir() or path.suffix in (".parquet", ".pq"):
         return ParquetSource(path, columns, block_rows)
     if columns is not None:
-        raise ValueError(f"columns is for Parquet files, but {path} is none")
+        raise ValueError(f"columns is for Parquet files, but {path} is not a Parquet file")
     if path.suffix == ".npy":
         return NpySource(path, block_rows)
     if path.suffix == ".npz":
@@ -158,7 +158,7 @@ def _open_path(path: Path, columns: Iterable[str] | None, block_rows: int | None
 
 
 def _is_plain_map(rows: np.memmap[Any, Any]) -> bool:
-    """Whether a memory map is its file from its offset on.
+    """Return whether a memory map is its file from its offset on.
 
     A slice of one has the offset of the whole, and changes to one that copies on writing are not in the file.
     """
@@ -167,7 +167,7 @@ def _is_plain_map(rows: np.memmap[Any, Any]) -> bool:
 
 
 def fingerprint_of(source: Any, *vectors: NDArray[Any] | None) -> str | None:
-    """Identify rows with what is given beside them, by the fingerprint of their source; None if it has none."""
+    """Identify rows with what is given with them, by the fingerprint of their source; None if it has none."""
     make = getattr(source, "fingerprint", None)
     own = None if make is None else make()
     return None if own is None else digest(own, *vectors)

@@ -60,7 +60,7 @@ class NpySource:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Callable[[int], NDArray[Any]]]:
-        """A function that reads a block by its number, for any thread; what a thread has read it overwrites next."""
+        """Yield a function that reads a block by its number, in any thread; its next call overwrites the block."""
         own = threading.local()
         with self._opened() as fill:
 
@@ -76,7 +76,7 @@ class NpySource:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[Callable[[NDArray[Any], int], NDArray[Any]]]:
-        """A function that reads a block into a buffer; the file must be the same before and after."""
+        """Yield a function that reads a block into a buffer; the file must be the same before and after."""
         self._file.check()
         with open(self.path, "rb", buffering=0) as file:
             if hasattr(os, "posix_fadvise"):

@@ -65,7 +65,7 @@ class ParquetSource:
             yield self._rows(batch)
 
     def read_column(self, name: str) -> NDArray[Any]:
-        """Return a column in memory, of its own type."""
+        """Return a column in memory, without changing its type."""
         return np.concatenate(
             [batch.column(0).to_numpy(zero_copy_only=False) for _, _, batch in self.select([name])._batches()]
         )
@@ -194,7 +194,7 @@ def _numeric_dtype(kind: Any) -> np.dtype[Any] | None:
 
 
 def _is_null(kind: Any) -> bool:
-    """Tell whether a column was written without a single value, and so without a type."""
+    """Return whether a column was written without a single value, and so without a type."""
     import pyarrow
 
     return bool(pyarrow.types.is_null(kind))

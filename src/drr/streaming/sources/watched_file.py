@@ -60,7 +60,7 @@ def rows_per_block(block_rows: int | None, bytes_per_row: int) -> int:
 
 
 def digest(*parts: Any) -> str:
-    """A fingerprint of arrays, by all of their bytes, and of anything else, by what it prints as."""
+    """Return a fingerprint of arrays, by all of their bytes, and of anything else, by what it prints as."""
     state = hashlib.sha256()
     for part in parts:
         if isinstance(part, np.ndarray) and part.dtype.kind != "O":
