@@ -27,7 +27,7 @@ from drr.composition.holdout import hold_out_all, is_splitter, plan_holdout, ref
 from drr.composition.lazy_scores import gather_if_lazy, lazy_on_dask
 from drr.composition.models import Recipe, check_finite_rows, refuse_other_class
 from drr.composition.multiclass import class_decision, class_probabilities, class_rules
-from drr.composition.rescoring import check_settings
+from drr.composition.rescoring import check_settings, honest_fused
 from drr.composition.routing import accept_sample_weight, route_fit_params
 from drr.composition.scores import Scores
 from drr.decision.cuts import Rule
@@ -114,8 +114,8 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whether the dual helps, by two moments of the held-out scores, with bootstrap intervals. Computed on first use,
         which warns if `gain_` says that the dual does harm.
     gain_ : GainInterval
-        The gain in average precision on the held-out rows, with its bootstrap interval. A weight chosen on those rows
-        makes it optimistic.
+        The gain in average precision on the held-out rows, with its bootstrap interval. A weight that was chosen on
+        these rows is chosen anew in five folds, so that no row judges a weight that it helped to choose.
     fitted_rows_ : array of int
         The rows of X on which `estimator_` and `dual_` were fitted.
     rescorings_ : list of Rescoring
@@ -421,7 +421,7 @@ class DRRClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             gain_interval(
                 each.held_out.positive,
                 each.held_out.base,
-                each.held_out_fused,
+                honest_fused(each),
                 sample_weight=each.held_out.weights,
                 random_state=self._seed,
             )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
+from sklearn.model_selection import StratifiedKFold
 
 from drr import choose_fusion_weight
 from drr.fusion.separation import MAX_CLOSED_FORM_WEIGHT, separation
-from drr.fusion.weight import N_RESAMPLES, WEIGHT_GRID
+from drr.fusion.weight import N_RESAMPLES, WEIGHT_GRID, fuse_crosswise
 
 
 @pytest.fixture
@@ -111,3 +112,27 @@ def test_a_useless_dual_gets_no_weight_and_a_useless_base_the_largest(rng):
 def test_unknown_methods_are_refused(scores):
     with pytest.raises(ValueError, match="number of at least 0 or one of 'auto'"):
         choose_fusion_weight(*scores, "best")
+
+
+def test_a_row_has_no_part_in_the_weight_by_which_it_is_judged(scores):
+    base, dual, y = scores
+    fused = fuse_crosswise(base, dual, y, "auto")
+    for others, rows in StratifiedKFold(5, shuffle=True, random_state=0).split(base, y):
+        weight = choose_fusion_weight(base[others], dual[others], y[others])
+        np.testing.assert_allclose(
+            fused[rows], (base[rows] + weight * dual[rows]) / np.hypot(1, weight), atol=1e-12
+        )
+
+
+def test_a_weight_that_chases_noise_is_judged_without_favour(rng):
+    y = np.arange(600) < 20
+    claimed, honest = [], []
+    for _ in range(60):
+        base, dual = rng.normal(size=(2, 600))
+        base_precision = average_precision_score(y, base)
+        weight = choose_fusion_weight(base, dual, y, "average_precision")
+        claimed.append(average_precision_score(y, base + weight * dual) - base_precision)
+        fused = fuse_crosswise(base, dual, y, "average_precision")
+        honest.append(average_precision_score(y, fused) - base_precision)
+    assert np.mean(claimed) > 2 * np.std(claimed) / np.sqrt(60)
+    assert abs(np.mean(honest)) < 2 * np.std(honest) / np.sqrt(60)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
-from drr import gain_interval
+from drr import gain_interval, separation
+from drr.fusion.bootstrap import interval_tails
 
 
 def draw(seed, n_positive=40, n_negative=960, gain=1.0, decimals=6):
@@ -31,12 +32,19 @@ def reference_gains(y, base, fused, n_resamples, seed, *, stratify=True, sample_
             drawn = rng.choice(rows, size=len(rows))
         if not 0 < y[drawn].sum() < len(y):
             continue
-        w = None if sample_weight is None else sample_weight[drawn]
         gains.append(
-            average_precision_score(y[drawn], fused[drawn], sample_weight=w)
-            - average_precision_score(y[drawn], base[drawn], sample_weight=w)
+            precision(y[drawn], fused[drawn], sample_weight, drawn, rng)
+            - precision(y[drawn], base[drawn], sample_weight, drawn, rng)
         )
     return np.array(gains)
+
+
+def precision(y, score, sample_weight, drawn, rng):
+    """Average precision with weights, or without them over random orders of equal scores."""
+    if sample_weight is not None:
+        return average_precision_score(y, score, sample_weight=sample_weight[drawn])
+    orders = [rng.permutation(len(y)) for _ in range(2)]
+    return np.mean([average_precision_score(y, np.argsort(np.lexsort((k, score)))) for k in orders])
 
 
 @pytest.mark.parametrize(
@@ -60,14 +68,43 @@ def test_interval_is_that_of_a_plain_bootstrap(decimals, stratify, weighted):
         stratify=stratify,
         sample_weight=sample_weight,
     )
-    gain = average_precision_score(y, fused, sample_weight=sample_weight) - average_precision_score(
-        y, base, sample_weight=sample_weight
+    if decimals or weighted:
+        gain = average_precision_score(y, fused, sample_weight=sample_weight) - average_precision_score(
+            y, base, sample_weight=sample_weight
+        )
+        np.testing.assert_allclose(result.gain, gain, rtol=1e-12)
+    # The share of reference resamples beyond each end is a binomial proportion, within 4 standard errors.
+    tail, _ = interval_tails(0.6, 20)
+    assert 0.17 < tail < 0.2
+    tolerance = 4 * np.sqrt(tail * (1 - tail) / n_reference)
+    assert abs(np.mean(expected < result.low) - tail) < tolerance
+    assert abs(np.mean(expected > result.high) - tail) < tolerance
+
+
+def test_ties_count_as_in_random_order(rng):
+    y = np.arange(60) < 15
+    base = rng.integers(0, 3, size=60).astype(float)
+    fused = base + 0.1 * rng.random(60)
+    result = gain_interval(y, base, fused, n_resamples=9, random_state=0)
+    broken = [average_precision_score(y, base + 0.1 * rng.random(60)) for _ in range(4000)]
+    assert result.base_average_precision == pytest.approx(
+        np.mean(broken), abs=4 * np.std(broken) / np.sqrt(4000)
     )
-    np.testing.assert_allclose(result.gain, gain, rtol=1e-12)
-    # The share of reference resamples beyond each end is a binomial proportion: 0.2 ± 4 standard errors.
-    tolerance = 4 * np.sqrt(0.2 * 0.8 / n_reference)
-    assert abs(np.mean(expected < result.low) - 0.2) < tolerance
-    assert abs(np.mean(expected > result.high) - 0.2) < tolerance
+    assert result.base_average_precision > average_precision_score(y, base)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("n_positive", [10, 20, 50])
+def test_noise_added_to_noise_is_no_gain(n_positive, ties):
+    rng = np.random.default_rng(n_positive)
+    y = np.arange(600) < n_positive
+    claims = []
+    for _ in range(400):
+        base = rng.poisson(1.0, size=600).astype(float) if ties else rng.normal(size=600)
+        fused = base / base.std() + 0.5 * rng.normal(size=600)
+        result = gain_interval(y, base, fused, n_resamples=199, random_state=0)
+        claims.append([result.is_gain, result.is_loss])
+    assert np.mean(claims, axis=0).max() <= 0.05
 
 
 def test_figures_are_consistent():
@@ -105,11 +142,16 @@ def test_the_same_ranking_has_no_gain():
     assert not result.is_loss
 
 
-def test_one_positive_row_is_enough():
-    y = np.arange(30) < 1
-    rng = np.random.default_rng(0)
-    result = gain_interval(y, rng.normal(size=30), rng.normal(size=30), n_resamples=50, stratify=False)
-    assert np.isfinite([result.gain, result.low, result.high]).all()
+@pytest.mark.parametrize("n_positive", [1, 9])
+def test_below_ten_rare_rows_there_is_no_interval_and_no_verdict(n_positive):
+    y = np.arange(90) < n_positive
+    result = gain_interval(y, -y.astype(float), y, n_resamples=50)
+    assert result.gain > 0
+    assert np.isnan([result.low, result.high]).all()
+    assert not result.is_gain
+    assert not result.is_loss
+    assert str(result).endswith(f"no interval: {n_positive} rare rows are fewer than 10")
+    assert np.isnan(separation(y + np.arange(90), y * 2.0 - np.arange(90), y).d1_interval.low)
 
 
 def test_rows_of_weight_zero_are_absent():

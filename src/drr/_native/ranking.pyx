@@ -65,6 +65,41 @@ cdef double _average_precision(
     return total / <double>true_positives if true_positives > 0 else NAN
 
 
+cdef double _expected_average_precision(
+    const int64_t* order, const uint8_t* flags, const int64_t* counts, const double* harmonic, Py_ssize_t n_rows
+) noexcept nogil:
+    """The mean of the average precision over all orders of the rows within each group; NaN without positives.
+
+    A group of m rows, a of them positive, comes after N rows with T positives. In a random order its k-th row is positive
+    with probability a/m, and then (k−1)(a−1)/(m−1) positives of the group are expected above it. The sum over k of the
+    precisions (T + 1 + (k−1)(a−1)/(m−1))/(N + k) is a combination of m and H(N+m) − H(N), with harmonic numbers H.
+    """
+    cdef:
+        int64_t count, group = 0, size = 0, true_positives = 0, predicted = 0
+        double total = 0, difference
+        Py_ssize_t i
+    for i in range(n_rows):
+        count = counts[order[i]]
+        size += count
+        if flags[i] & POSITIVE:
+            group += count
+        if flags[i] & LAST:
+            if group > 0:
+                difference = harmonic[predicted + size] - harmonic[predicted]
+                total += (<double>group / <double>size) * (<double>true_positives + 1) * difference
+                if size > 1:
+                    total += (
+                        (<double>group / <double>size)
+                        * (<double>(group - 1) / <double>(size - 1))
+                        * (<double>size - (<double>predicted + 1) * difference)
+                    )
+            true_positives += group
+            predicted += size
+            group = 0
+            size = 0
+    return total / <double>true_positives if true_positives > 0 else NAN
+
+
 cdef double _roc_auc(
     const int64_t* order, const uint8_t* flags, const weight_t* weights, Py_ssize_t n_rows
 ) noexcept nogil:
@@ -193,6 +228,20 @@ cdef class Ranking:
             self._sweep[double](weights, values, False)
         return values
 
+    def expected_average_precision(self, counts):
+        """Average precision for each row of `counts`, whole numbers, with rows of equal score in random order.
+
+        `average_precision` crosses such rows together, which lowers it: breaking the ties by noise would seem a gain.
+        """
+        counts = self._check(counts)
+        if counts.dtype != np.int64:
+            raise TypeError("counts must be whole numbers")
+        values = np.empty(counts.shape[0])
+        n_most = int(counts.sum(axis=1).max(initial=0))
+        harmonic = np.append(0.0, np.cumsum(1.0 / np.arange(1, n_most + 1)))
+        self._sweep_expected(counts, harmonic, values)
+        return values
+
     def roc_auc(self, weights):
         """Area under the ROC curve for each row of `weights`; NaN for one without weight on both classes."""
         weights = self._check(weights)
@@ -246,6 +295,20 @@ cdef class Ranking:
                     values[i] = _roc_auc(&order[0], &flags[0], &weights[i, 0], n_rows)
                 else:
                     values[i] = _average_precision(&order[0], &flags[0], &weights[i, 0], n_rows)
+        return 0
+
+    cdef int _sweep_expected(
+        self, const int64_t[:, ::1] counts, const double[::1] harmonic, double[::1] values
+    ) except -1:
+        cdef:
+            const int64_t[::1] order = self._order
+            const uint8_t[::1] flags = self._flags
+            Py_ssize_t i, n_rows = self.n_rows
+        with nogil:
+            for i in range(counts.shape[0]):
+                values[i] = _expected_average_precision(
+                    &order[0], &flags[0], &counts[i, 0], &harmonic[0], n_rows
+                )
         return 0
 
     cdef int _sweep_cuts(

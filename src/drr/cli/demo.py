@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
         "",
         f"average precision on {len(test)} other rows ({int(y[test].sum())} rare)",
         *(f"  {name:<6} {precision:.3f}" for name, precision in precisions.items()),
-        f"  gain   {gain.gain:+.3f}, {gain.level:.0%} interval {gain.low:+.3f} to {gain.high:+.3f}",
+        f"  gain   {gain.gain:+.3f}, {gain.interval_text}",
     ]
     terminal.result(
         "\n".join(lines),

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
 average precision on {len(rescoring.held_out.positive):,} held-out rows ({model.holdout_})
   base    {gain.base_average_precision:.3f}
   fused   {gain.fused_average_precision:.3f}
-  gain   {gain.gain:+.3f}  ({gain.level:.0%} interval {gain.low:+.3f} to {gain.high:+.3f})
+  gain   {gain.gain:+.3f}  ({gain.interval_text})
 {diagnostics}
 cut               {model.threshold_:.4g} (fused score), weight of the dual {model.fusion_weight_:.3g}
 saved             {options.output}"""
@@ -62,7 +62,7 @@ saved             {options.output}"""
         "base_average_precision": gain.base_average_precision,
         "fused_average_precision": gain.fused_average_precision,
         "gain": gain.gain,
-        "gain_interval": [gain.low, gain.high],
+        "gain_interval": [gain.low, gain.high] if gain.has_interval else None,
         "weight": model.fusion_weight_,
         "holdout": model.holdout_,
         "cut": model.threshold_,

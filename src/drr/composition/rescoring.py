@@ -14,7 +14,7 @@ from drr._checks.scores import is_number
 from drr.calibration import Calibration, fit_calibration
 from drr.decision.cuts import check_rule, choose_cut, place_cut
 from drr.fusion.standardisation import Standardisation, fuse, standardise
-from drr.fusion.weight import check_weight_method, choose_fusion_weight
+from drr.fusion.weight import check_weight_method, choose_fusion_weight, fuse_crosswise
 from drr.theory import DEPLOYED_WEIGHT
 
 # A cut or a calibration learned from fewer rows of a class would be that row's score.
@@ -60,6 +60,8 @@ class Rescoring:
     cut: float
     held_out: HeldOutScores
     """the standardised scores from which weight, calibration and cut were learned"""
+    weight_method: str | None = None
+    """how the weight was chosen on these scores; None if it was given"""
 
     def standardise(
         self, base: NDArray[np.float64], dual: NDArray[np.float64]
@@ -75,6 +77,16 @@ class Rescoring:
     def held_out_fused(self) -> NDArray[np.float64]:
         """The fused score of the held-out rows."""
         return fuse(self.held_out.base, self.held_out.dual, self.fusion_weight)
+
+
+def honest_fused(rescoring: Rescoring) -> NDArray[np.float64]:
+    """Return fused scores of the held-out rows in which no row had a part in the choice of its own weight."""
+    held_out = rescoring.held_out
+    if rescoring.weight_method is None:
+        return rescoring.held_out_fused
+    return fuse_crosswise(
+        held_out.base, held_out.dual, held_out.positive, rescoring.weight_method, held_out.weights
+    )
 
 
 def check_settings(fusion_weight: object, calibration: object, threshold: object, *, weighted: bool) -> None:
@@ -150,7 +162,8 @@ def fit_rescoring(
     else:
         _warn_of_few_rows(positive, calibration, is_cross_fitted=len(parts) > 1)
         cut = float(threshold) if is_number(threshold) else cut_at_share(fused, rare_share)
-    return Rescoring(_pooled(base_maps), _pooled(dual_maps), weight, calibrator, cut, held_out)
+    method = fusion_weight if learnable and isinstance(fusion_weight, str) else None
+    return Rescoring(_pooled(base_maps), _pooled(dual_maps), weight, calibrator, cut, held_out, method)
 
 
 def cut_at_share(score: NDArray[np.float64], share: float) -> float:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+import scipy.stats
 from numpy.typing import NDArray
 
 from drr._native.ranking import add_draws
@@ -28,6 +29,24 @@ BATCH_SIZE = 2**16
 
 # One multinomial count takes as long as drawing this many rows (measured for 300 to 1e5 rows: 18 to 35).
 ROWS_PER_MULTINOMIAL_COUNT = 25
+
+
+# With fewer rows of the rare class no interval is given: resamples of so few rows do not show how the next few would
+# differ, and intervals exclude zero far too often.
+FEWEST_RARE = 10
+
+
+def interval_tails(level: float, n_positive: int) -> tuple[float, float]:
+    """Return the quantiles of resampled values that bound an interval; not numbers if there are too few rare rows.
+
+    Resamples of n rows vary less than new samples do. The tails are those at which a normal distribution has the width
+    of Student's interval of n values, with the rare rows as n (Hesterberg's expanded percentile interval).
+    """
+    if n_positive < FEWEST_RARE:
+        return np.nan, np.nan
+    student = scipy.stats.t.ppf((1 + level) / 2, n_positive - 1)
+    tail = float(scipy.stats.norm.cdf(-student * np.sqrt(n_positive / (n_positive - 1))))
+    return tail, 1 - tail
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from drr._checks.scores import (
     check_between,
@@ -17,7 +17,7 @@ from drr._checks.scores import (
     check_score,
 )
 from drr._native.ranking import Ranking
-from drr.fusion.bootstrap import merge_rows, resample_totals
+from drr.fusion.bootstrap import FEWEST_RARE, interval_tails, merge_rows, resample_totals
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class GainInterval:
     >>> round(result.base_average_precision, 4), result.fused_average_precision, round(result.gain, 4)
     (0.8333, 1.0, 0.1667)
     >>> print(result)
-    average precision 0.833 → 1.000, gain +0.167, 95% interval +0.000 to +0.500
+    average precision 0.833 → 1.000, gain +0.167, no interval: 2 rare rows are fewer than 10
     """
 
     gain: float
@@ -41,7 +41,22 @@ class GainInterval:
     level: float
     n_resamples: int
     base_average_precision: float
+    """with rows of equal score in random order, on average"""
     fused_average_precision: float
+    n_positive: int = FEWEST_RARE
+    """rows of the rare class; below ten there is no interval, and its ends are not numbers"""
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether there are enough rows of the rare class for an interval."""
+        return not np.isnan(self.low)
+
+    @property
+    def interval_text(self) -> str:
+        """The interval in words."""
+        if not self.has_interval:
+            return f"no interval: {self.n_positive} rare rows are fewer than {FEWEST_RARE}"
+        return f"{self.level:.0%} interval {self.low:+.3f} to {self.high:+.3f}"
 
     @property
     def is_gain(self) -> bool:
@@ -56,7 +71,7 @@ class GainInterval:
     def __str__(self) -> str:
         return (
             f"average precision {self.base_average_precision:.3f} → {self.fused_average_precision:.3f}, gain "
-            f"{self.gain:+.3f}, {self.level:.0%} interval {self.low:+.3f} to {self.high:+.3f}"
+            f"{self.gain:+.3f}, {self.interval_text}"
         )
 
 
@@ -74,8 +89,12 @@ def gain_interval(
 ) -> GainInterval:
     """Compute the paired bootstrap interval of the gain in average precision.
 
-    Each resample draws rows with replacement and ranks the same rows by both scores. Both scores are sorted
-    once; rows that neither ranking tells apart are drawn together.
+    Each resample draws rows with replacement and ranks the same rows by both scores. Rows of equal score count as in
+    random order, on average: otherwise a second score that only breaks the ties of the first would seem to help. With
+    weights such rows are crossed together, as in scikit-learn.
+
+    The percentiles are those of an expanded interval, which with few rows of the rare class is wider; below ten such
+    rows there is no interval (its ends are not numbers), and neither `is_gain` nor `is_loss` is true.
 
     Parameters
     ----------
@@ -84,7 +103,7 @@ def gain_interval(
     base_score, fused_score : array of shape (n_rows,)
         The two scores to compare; higher means more likely in the rare class.
     level : float, default=0.95
-        Confidence level of the percentile interval.
+        Confidence level of the interval.
     n_resamples : int, default=9999
     random_state : int, Generator or RandomState, optional
     stratify : bool, default=True
@@ -125,21 +144,25 @@ def gain_interval(
             positive[present],
             row_weight[present],
         )
+        if (row_weight == row_weight[0]).all():
+            row_weight = None
 
     cells = [merge_rows(score, positive) for score in (base, fused)]
     rankings = [Ranking(each.score, each.positive) for each in cells]
     columns = [each.cell_of_row for each in cells]
     base_precision, fused_precision = (
-        float(ranking.average_precision(np.bincount(column, weights=row_weight))[0])
+        float(_precisions(ranking, np.bincount(column, weights=row_weight))[0])
         for ranking, column in zip(rankings, columns, strict=True)
     )
-    gains = []
-    for base_totals, fused_totals in resample_totals(
-        columns, positive, n_resamples, generator, row_weight=row_weight, stratify=stratify
-    ):
-        gains.append(rankings[1].average_precision(fused_totals) - rankings[0].average_precision(base_totals))
-    tail = (1 - level) / 2
-    low, high = np.quantile(np.concatenate(gains), [tail, 1 - tail])
+    n_positive = int(positive.sum())
+    low = high = np.nan
+    if n_positive >= FEWEST_RARE:
+        gains = []
+        for base_totals, fused_totals in resample_totals(
+            columns, positive, n_resamples, generator, row_weight=row_weight, stratify=stratify
+        ):
+            gains.append(_precisions(rankings[1], fused_totals) - _precisions(rankings[0], base_totals))
+        low, high = np.quantile(np.concatenate(gains), interval_tails(level, n_positive))
     return GainInterval(
         gain=fused_precision - base_precision,
         low=float(low),
@@ -148,4 +171,12 @@ def gain_interval(
         n_resamples=n_resamples,
         base_average_precision=base_precision,
         fused_average_precision=fused_precision,
+        n_positive=n_positive,
     )
+
+
+def _precisions(ranking: Ranking, totals: NDArray[Any]) -> NDArray[np.float64]:
+    """Return average precisions with ties in random order; with weights they are crossed together."""
+    if totals.dtype.kind == "f":
+        return ranking.average_precision(totals)
+    return ranking.expected_average_precision(totals)

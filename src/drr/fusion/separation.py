@@ -19,7 +19,7 @@ from drr._checks.scores import (
     check_sample_weight,
     check_score,
 )
-from drr.fusion.bootstrap import resample_totals
+from drr.fusion.bootstrap import interval_tails, resample_totals
 from drr.fusion.standardisation import standardise
 from drr.theory import fusion_deflection, optimal_weight
 
@@ -192,8 +192,9 @@ def separation(
             resampled.append(_predictions(columns.sums(counts.astype(np.float64)), columns, weight))
 
     fields: dict[str, Any] = {name: float(value[0]) for name, value in estimate.items()}
+    tails = interval_tails(level, int(positive.sum()))
     for name in estimate:
-        fields[f"{name}_interval"] = _interval([batch[name] for batch in resampled], level)
+        fields[f"{name}_interval"] = _interval([batch[name] for batch in resampled], tails)
     return Separation(
         **fields,
         weight=weight,
@@ -273,10 +274,9 @@ def _predictions(
     }
 
 
-def _interval(batches: list[NDArray[np.float64]], level: float) -> Interval:
-    """Return a percentile interval of observed values only: interpolation would fail between infinities."""
-    if not batches:
+def _interval(batches: list[NDArray[np.float64]], tails: tuple[float, float]) -> Interval:
+    """Return an interval between observed values only: interpolation would fail between infinities."""
+    if not batches or np.isnan(tails).any():
         return Interval(np.nan, np.nan)
-    tail = (1 - level) / 2
-    low, high = np.quantile(np.concatenate(batches), [tail, 1 - tail], method="inverted_cdf")
+    low, high = np.quantile(np.concatenate(batches), tails, method="inverted_cdf")
     return Interval(float(low), float(high))

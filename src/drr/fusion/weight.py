@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import StratifiedKFold
 
 from drr._checks.scores import (
     check_labels,
@@ -23,6 +24,9 @@ WEIGHT_GRID = (0.0, 0.1, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.
 # Resamples on which weights are compared. Their seed is fixed, so that the same scores have the same weight.
 N_RESAMPLES = 100
 _SEED = 0
+
+# Folds in which a weight is judged by rows that did not choose it.
+_N_FOLDS = 5
 
 # Average precisions are sums of as many fractions as there are rare rows; nearer than this they are the same.
 _TIE = 1e-12
@@ -88,6 +92,26 @@ def choose_fusion_weight(
         base, dual, positive, weights = base[present], dual[present], positive[present], weights[present]
     choose = _best_weight if method == "average_precision" else _cautious_weight
     return choose(base, dual, positive, weights)
+
+
+def fuse_crosswise(
+    base: Scores, dual: Scores, positive: NDArray[np.bool_], method: str, weights: Scores | None = None
+) -> Scores:
+    """Fuse every row by a weight that was chosen on other rows, in five folds.
+
+    A gain measured on the rows that chose the weight is too large. Folds of different weights share one scale: that
+    of cos α·base + sin α·dual with tan α = w.
+    """
+    n_folds = min(_N_FOLDS, int(positive.sum()), int((~positive).sum()))
+    if n_folds < 2:
+        return fuse(base, dual, choose_fusion_weight(base, dual, positive, method, weights))
+    fused = np.empty(len(base))
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=_SEED)
+    for others, rows in splitter.split(base, positive):
+        part = None if weights is None else weights[others]
+        weight = choose_fusion_weight(base[others], dual[others], positive[others], method, part)
+        fused[rows] = fuse(base[rows], dual[rows], weight) / np.sqrt(1 + weight**2)
+    return fused
 
 
 def check_weight_method(method: object) -> None:

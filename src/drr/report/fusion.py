@@ -86,12 +86,13 @@ def _precision_plot(evaluation: Evaluation, weight: float, reach: float) -> Plot
     in_use = float(np.interp(weight, weights, measured))
     plot = Plot(
         Axis(0, reach, "weight w of the dual"),
-        _around(np.concatenate([low, high, [base]]), "average precision"),
+        _around(np.concatenate([low, high, measured, [base]]), "average precision"),
         title="Average precision of the fused score by weight",
         description=f"Base alone {base:.3f}; in use {in_use:.3f}; largest {measured.max():.3f} at "
         f"{weights[np.argmax(measured)]:.2f}.",
     )
-    plot.band(weights, low, high, "fused")
+    if gains[0].has_interval:
+        plot.band(weights, low, high, "fused")
     plot.rule("base thin", y=base)
     plot.line(weights, measured, "fused")
     plot.points([weight], [in_use], "fused", [f"in use: w = {weight:.2f}"], radius=5)
@@ -114,12 +115,16 @@ def _table_of_moments(moments: Separation, weight: float) -> str:
     ]
     return table(
         ["", "estimate", f"{LEVEL:.0%} interval"],
-        [[name, f"{value:.3f}", f"{ends.low:.3f} to {ends.high:.3f}"] for name, value, ends in rows],
+        [[name, f"{value:.3f}", _ends(ends)] for name, value, ends in rows],
         caption=f"The two moments; the weight in use is {weight:.3g}",
     )
 
 
+def _ends(interval: Interval) -> str:
+    return "too few rare rows" if np.isnan(interval.low) else f"{interval.low:.3f} to {interval.high:.3f}"
+
+
 def _around(values: NDArray[np.float64], label: str) -> Axis:
-    low, high = float(np.min(values)), float(np.max(values))
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
     margin = 0.08 * (high - low) or 0.05
     return Axis(low - margin, high + margin, label)

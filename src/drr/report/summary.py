@@ -6,6 +6,7 @@ from html import escape
 
 from drr.report._evaluation import Evaluation
 from drr.report._html import percent, signed
+from drr.report.gain import interval
 
 
 def html(evaluation: Evaluation) -> str:
@@ -20,7 +21,7 @@ def html(evaluation: Evaluation) -> str:
         (
             kind,
             signed(gain.gain),
-            f"gain, {gain.level:.0%} interval {signed(gain.low)} to {signed(gain.high)}",
+            f"gain, {interval(gain)}",
         ),
     ]
     items = "".join(
@@ -40,6 +41,11 @@ def verdict(evaluation: Evaluation) -> str:
         return "Adding the dual improves the ranking of the rare class on these rows, beyond chance."
     if gain.is_loss:
         return "Adding the dual worsens the ranking on these rows, beyond chance: lower its weight or leave it out."
+    if not gain.has_interval:
+        return (
+            f"These rows hold {gain.n_positive} of the rare class: too few to say whether adding the dual helps. "
+            "Ten are the least, and some dozens tell more."
+        )
     direction = "higher" if gain.gain > 0 else "lower"
     return (
         f"On these rows the average precision with the dual is {direction}, but the interval of the gain includes "
