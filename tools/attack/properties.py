@@ -7,6 +7,7 @@ python -m tools.attack properties --only "wide:17"     # one case again, with wh
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import math
 import time
 import warnings
@@ -86,6 +87,22 @@ def _attack(problem: Problem, outcome: Outcome) -> None:
     if len(problem.rows) <= MOST_CONES and choice.integers(8) == 0:
         _compare_with_cones(problem, raking, reference, outcome)
     _attack_tolerance(problem, raking, reference, options, choice, outcome)
+    _attack_blocks(problem, raking, reference, options, outcome)
+
+
+def _attack_blocks(problem, raking, reference, options, outcome) -> None:
+    """Rake the same rows from three blocks: the certificates must hold, and both answers agree."""
+    source = drr.open_rows(problem.features, block_rows=-(-len(problem.rows) // 3))
+    found = drr.rake(source, problem.target, eta=problem.eta, **options)
+    scores = reference.shifted @ found.dual.theta.astype(np.longdouble)
+    weights = reference.base_weights * np.exp(scores - scores[reference.present].max())
+    dual = dataclasses.replace(found.dual, weights=(weights / weights.sum()).astype(np.float64))
+    wrong, _ = check_dual(dual, found.tolerance, reference, found.floor)
+    wrong += check_floor(found.floor, reference)
+    both = raking.dual.status.is_success and dual.status.is_success
+    if both and abs(dual.kl - raking.dual.kl) > 1e-6 * (1 + dual.kl):
+        wrong.append(f"kl {dual.kl:.12g}, in memory {raking.dual.kl:.12g}")
+    outcome.wrong += [f"from blocks: {what}" for what in wrong]
 
 
 def _compare_with_cones(problem, raking, reference, outcome) -> None:
