@@ -56,6 +56,7 @@ _HOMES = {
     "show_config": "drr._native",
     "solve_dual": "drr.raking",
     "tilt": "drr.raking",
+    "weighted_covariance": "drr.raking",
 }
 _MODULES = {
     "calibration",

@@ -42,6 +42,7 @@ from drr.raking import find_floor as find_floor
 from drr.raking import rake as rake
 from drr.raking import solve_dual as solve_dual
 from drr.raking import tilt as tilt
+from drr.raking import weighted_covariance as weighted_covariance
 from drr.resampling import RakingResampler as RakingResampler
 from drr.streaming import merge_passes as merge_passes
 from drr.streaming import open_rows as open_rows

@@ -303,11 +303,11 @@ def test_results_survive_pickling():
         ({"tolerance": "much"}, TypeError, "tolerance must be a number"),
         ({"tolerance": 10**400}, ValueError, r"tolerance must be finite.* got a number beyond 1.8e\+308"),
         ({"tolerance": -(10**5000)}, ValueError, "tolerance must be finite and not negative"),
-        ({"method": "best"}, ValueError, "method must be 'auto' or 'paper', got 'best'"),
-        ({"method": "auto:newton"}, ValueError, "method must be 'auto' or 'paper'"),
+        ({"method": "best"}, ValueError, "method must be 'auto', 'newton' or 'paper', got 'best'"),
+        ({"method": "auto:newton"}, ValueError, "method must be 'auto', 'newton' or 'paper'"),
         ({"max_iter": 0}, ValueError, "max_iter must be None or at least 1"),
         ({"n_threads": 0}, ValueError, "n_threads must be None or at least 1"),
-        ({"method": ["auto"]}, ValueError, r"method must be 'auto' or 'paper', got \['auto'\]"),
+        ({"method": ["auto"]}, ValueError, r"method must be 'auto', 'newton' or 'paper', got \['auto'\]"),
         ({"floor": 0.3}, TypeError, "floor must be None or the Floor"),
         ({"start": 3}, TypeError, "start must be None or a Dual that solve_dual returned, got 3"),
         ({"target": np.zeros((5, 12))}, ValueError, r"target\.mean\(axis=0\)"),
@@ -444,3 +444,18 @@ def test_at_eta_one_the_dual_is_zero_whatever_the_rounding(seed):
     raking = drr.rake(features, rng.normal(size=13), eta=1.0)
     assert raking.dual.status is drr.Status.ZERO_DUAL
     assert raking.tolerance == raking.base_discrepancy
+
+
+@pytest.mark.parametrize("shape", [(300, 8), (2000, 100), (40, 90)])
+def test_newton_can_be_asked_for_whatever_the_shape(shape):
+    features = np.random.default_rng(3).normal(size=shape)
+    target = features[:7].mean(axis=0)
+    delta = 0.4 * np.linalg.norm(features.mean(axis=0) - target)
+    newton, chosen = (drr.solve_dual(features, target, delta, method=method) for method in ("newton", "auto"))
+    assert newton.method == "newton"
+    assert newton.status is drr.Status.CONVERGED
+    np.testing.assert_allclose(newton.theta, chosen.theta, atol=1e-7 * np.linalg.norm(chosen.theta))
+    with pytest.raises(ValueError, match="method must be 'auto' or 'paper', got 'newton'"):
+        drr.find_floor(features, target, method="newton")
+    with pytest.raises(ValueError, match="method must be 'auto', 'newton' or 'paper', got 'quasi'"):
+        drr.solve_dual(features, target, delta, method="quasi")

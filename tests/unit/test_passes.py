@@ -174,7 +174,7 @@ def test_a_floor_on_absent_rows_is_refused(whole_block):
     [
         ({"floor": 3}, TypeError, "floor must be None or the Floor"),
         ({"start": 3}, TypeError, "start must be None or a Dual"),
-        ({"method": ["auto"]}, ValueError, "method must be 'auto' or 'paper'"),
+        ({"method": ["auto"]}, ValueError, "method must be 'auto', 'newton' or 'paper'"),
     ],
 )
 def test_bad_arguments_are_named(change, error, message):

@@ -94,8 +94,8 @@ def _attack_blocks(problem, raking, reference, options, outcome) -> None:
     """Rake the same rows from three blocks: the certificates must hold, and both answers agree."""
     source = drr.open_rows(problem.features, block_rows=-(-len(problem.rows) // 3))
     found = drr.rake(source, problem.target, eta=problem.eta, **options)
-    scores = reference.shifted @ found.dual.theta.astype(np.longdouble)
-    weights = reference.base_weights * np.exp(scores - scores[reference.present].max())
+    scores = np.where(reference.present, reference.shifted @ found.dual.theta.astype(np.longdouble), -np.inf)
+    weights = reference.base_weights * np.exp(scores - scores.max())
     dual = dataclasses.replace(found.dual, weights=(weights / weights.sum()).astype(np.float64))
     wrong, _ = check_dual(dual, found.tolerance, reference, found.floor)
     wrong += check_floor(found.floor, reference)

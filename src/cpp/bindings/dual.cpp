@@ -12,6 +12,7 @@ namespace {
 
 DualMethod dual_method_of(const std::string& name) {
   static const std::map<std::string, DualMethod> methods{{"auto", DualMethod::automatic},
+                                                         {"newton", DualMethod::newton},
                                                          {"auto:newton", DualMethod::newton},
                                                          {"auto:pcg-sampled", DualMethod::pcg_sampled},
                                                          {"auto:pcg-woodbury", DualMethod::pcg_woodbury},

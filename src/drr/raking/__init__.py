@@ -2,7 +2,7 @@
 
 from drr.raking.diagnostics import DualDiagnostics, MomentGap, Moments
 from drr.raking.estimator import RakingDual
-from drr.raking.functions import find_floor, rake, solve_dual, tilt
+from drr.raking.functions import find_floor, rake, solve_dual, tilt, weighted_covariance
 from drr.raking.results import Dual, Floor, Raking, Status, Tilt
 from drr.raking.tolerance import choose_tolerance
 
@@ -21,4 +21,5 @@ __all__ = [
     "rake",
     "solve_dual",
     "tilt",
+    "weighted_covariance",
 ]

@@ -68,9 +68,10 @@ def check_number(value: object, name: str) -> float:
     return number
 
 
-def check_method(method: object) -> None:
-    if not (isinstance(method, str) and method in ("auto", "paper")):
-        raise ValueError(f"method must be 'auto' or 'paper', got {method!r}")
+def check_method(method: object, methods: tuple[str, ...] = ("auto", "paper")) -> None:
+    if not (isinstance(method, str) and method in methods):
+        listed = ", ".join(map(repr, methods[:-1])) + f" or {methods[-1]!r}"
+        raise ValueError(f"method must be {listed}, got {method!r}")
 
 
 def check_max_iter(max_iter: int | None) -> int:

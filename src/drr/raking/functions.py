@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from drr._checks.arrays import check_base_weights, check_features, check_vector, log_base_weights
 from drr._native import core
@@ -51,6 +52,46 @@ def tilt(
     direction = check_vector(theta, rows.shape[1], "theta", "column of features")
     log_d = log_base_weights(check_base_weights(base_weights, rows.shape[0]))
     return Tilt(*core.tilt(rows, direction, log_d, n_threads=resolve_n_threads(n_threads)))
+
+
+def weighted_covariance(
+    features: object, weights: ArrayLike, *, n_threads: int | None = None
+) -> NDArray[np.float64]:
+    """Return the covariance of weighted rows, Σ_w = Σᵢ wᵢ(φᵢ − Φᵀw)(φᵢ − Φᵀw)ᵀ.
+
+    At the weights of a tilt it is the Hessian of Λ, and the matrix of every Newton step of the dual. Rows are centred
+    and multiplied a tile at a time, with no temporary of their size; sparse rows stay sparse until then.
+
+    Parameters
+    ----------
+    features : array or CSR matrix of shape (n_rows, n_columns)
+        float64 or float32; read in place if its rows are contiguous. Sums are in double precision.
+    weights : array of shape (n_rows,)
+        w, normalised to sum one. Zero means that the row is absent.
+    n_threads : int, optional
+        By default the limits of the process and of ``OMP_NUM_THREADS``. The result does not depend on it, to the bit.
+
+    Returns
+    -------
+    array of shape (n_columns, n_columns)
+        Symmetric to the bit.
+
+    Examples
+    --------
+    >>> import numpy as np, drr
+    >>> drr.weighted_covariance(np.array([[0.0, 1.0], [2.0, 1.0]]), [1.0, 3.0]).tolist()
+    [[0.75, 0.0], [0.0, 0.0]]
+    """
+    rows = check_features(features)
+    n_rows, n_columns = rows.shape
+    given = check_vector(weights, n_rows, "weights", "row of features")
+    if (given < 0).any() or not given.any():
+        raise ValueError("weights must not be negative, and at least one must be positive")
+    shares = check_base_weights(given, n_rows)
+    assert shares is not None
+    threads = resolve_n_threads(n_threads)
+    mean = core.tilt(rows, np.zeros(n_columns), log_base_weights(shares), n_threads=threads)[2]
+    return core.covariance(rows, mean, shares, threads)
 
 
 def find_floor(
@@ -164,10 +205,11 @@ def solve_dual(
     start : Dual, optional
         A dual of the same columns, such as one at a nearby tolerance: ``auto`` then starts from the best point of the
         plane that it spans with the base mean, instead of the floor's residual. The answer does not depend on it.
-    method : {"auto", "paper"}
+    method : {"auto", "newton", "paper"}
         ``auto`` takes Newton directions, by Cholesky or by preconditioned conjugate gradients as the shape makes
         cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or
-        of 64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ. ``paper`` is the published algorithm with its
+        of 64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ. ``newton`` is the same with a Cholesky factor of the
+        whole Hessian at every step, whatever the shape. ``paper`` is the published algorithm with its
         constants: damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule,
         ‖g‖ ≤ 1e-9, or 1e-6 if it can get no further; these are absolute, so features should be of ordinary scale.
     max_iter : int, optional
@@ -205,7 +247,7 @@ def solve_dual(
     ([0.3, 0.7], 0.05)
     """
     delta = check_number(tolerance, "tolerance")
-    check_method(method)
+    check_method(method, ("auto", "newton", "paper"))
     check_results(floor, start)
     limit = check_max_iter(max_iter)
     listener = make_callback(verbose, callback)
