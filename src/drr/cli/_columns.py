@@ -61,12 +61,13 @@ def read_kinds(frame: Any, roles: Roles, as_written: Any) -> tuple[TablePreparat
     `as_written` has the text of the ambiguous columns, or none if the file has its own types.
     """
     reading = Reading()
-    for name in frame.columns:
-        if frame[name].isna().all():
+    is_empty = frame.isna().to_numpy().all(axis=0)
+    for (name, column), empty in zip(frame.items(), is_empty.tolist(), strict=True):
+        if empty:
             reading.notes.append(f"column {name!r} is empty and is left out")
             continue
         texts = as_written[name] if name in as_written.columns else None
-        _read_column(reading, name, frame[name], roles, texts)
+        _read_column(reading, name, column, roles, texts)
     if reading.problems:
         raise CommandError("; ".join(reading.problems))
     if not reading.kinds:

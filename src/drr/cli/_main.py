@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import importlib
-import os
 import signal
 import sys
 import threading
@@ -12,14 +11,16 @@ import traceback
 from collections.abc import Sequence
 
 from drr.cli._errors import CommandError, ExitCode, in_one_line
+from drr.cli._streams import abandon_output, check_output_is_open, readable_streams, say
 from drr.cli._terminal import Terminal
 
 
 def run_command(arguments: Sequence[str] | None = None) -> int:
     """Read the arguments, then import and run their command; what is imported may fail like the command itself."""
     shows_traceback = False
-    with _Interruption() as interruption:
+    with _Interruption() as interruption, readable_streams():
         try:
+            check_output_is_open()
             from drr.cli._parser import make_parser
 
             options = make_parser().parse_args(arguments)
@@ -30,20 +31,29 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
                 command.run(options, terminal)
             sys.stdout.flush()
             return ExitCode.OK
-        except SystemExit as end:  # argparse has said why
-            return int(end.code or 0)
-        except BrokenPipeError:
-            # Whoever read our output has left; nothing may be flushed to it at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return ExitCode.BROKEN_PIPE
-        except (KeyboardInterrupt, Exception) as error:
-            if shows_traceback:
-                traceback.print_exc()
-            text, code = _explain(error)
-            if interruption.happened:
-                text, code = "interrupted; nothing was written", ExitCode.INTERRUPTED
-            print(f"drr: {text}", file=sys.stderr)
+        except (SystemExit, KeyboardInterrupt, Exception) as error:
+            code = _report(error, interrupted=interruption.happened, shows_traceback=shows_traceback)
+            abandon_output()
             return code
+
+
+def _report(error: BaseException, *, interrupted: bool, shows_traceback: bool) -> int:
+    """Say in one line what went wrong; return the exit code."""
+    if isinstance(error, SystemExit):  # argparse has said why
+        try:
+            sys.stdout.flush()
+            return int(error.code or 0)
+        except OSError as full:
+            error = full
+    if isinstance(error, BrokenPipeError):  # whoever read our output has left
+        return ExitCode.BROKEN_PIPE
+    if shows_traceback:
+        say("".join(traceback.format_exception(error)), lines=True)
+    text, code = _explain(error)
+    if interrupted:
+        text, code = "interrupted; nothing was written", ExitCode.INTERRUPTED
+    say(f"drr: {text}")
+    return code
 
 
 def _explain(error: BaseException) -> tuple[str, ExitCode]:

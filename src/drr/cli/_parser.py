@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any, NoReturn
 
+from drr._checks.names import printable
 from drr._native import __version__
 from drr.cli import _rules
 from drr.cli._errors import ExitCode
 from drr.cli._options import add_common, add_dual, add_format, add_roles, add_trust
+from drr.cli._streams import say
 
 _EPILOG = """\
 exit codes: 0 done; 1 a problem with the data, the model or a file; 2 a problem with the options;
@@ -18,8 +21,15 @@ exit codes: 0 done; 1 a problem with the data, the model or a file; 2 a problem 
 class _Parser(argparse.ArgumentParser):
     """Errors in one line, with where to look for help."""
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help, or the reason of an exit; argparse would hide that the output is full."""
+        if file is sys.stdout:
+            print(message, end="", file=file, flush=True)
+        else:
+            say(message.rstrip("\n"), lines=True)
+
     def error(self, message: str) -> NoReturn:
-        self.exit(ExitCode.USAGE, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+        self.exit(ExitCode.USAGE, f"{self.prog}: {printable(message)}; see `{self.prog} --help`\n")
 
 
 def make_parser() -> argparse.ArgumentParser:

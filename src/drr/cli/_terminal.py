@@ -10,7 +10,9 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from drr._checks.names import printable
 from drr.cli._errors import in_one_line
+from drr.cli._streams import say, shows_unicode
 
 
 class Terminal:
@@ -27,14 +29,19 @@ class Terminal:
             return
         self._notes.append(text)
         if not self._quiet:
-            print(f"drr: note: {text}", file=sys.stderr, flush=True)
+            say(f"drr: note: {text}")
 
     def result(self, text: str, figures: Mapping[str, Any]) -> None:
         """What the command found: `text` for people, `figures` for machines."""
         if self._as_json:
-            print(json.dumps(_plain({**figures, "notes": self._notes}), ensure_ascii=False, allow_nan=False))
+            content = _plain({**figures, "notes": self._notes})
+            # Control characters that JSON lets pass are escaped as well.
+            as_ascii = (
+                not shows_unicode(sys.stdout) or not json.dumps(content, ensure_ascii=False).isprintable()
+            )
+            print(json.dumps(content, ensure_ascii=as_ascii, allow_nan=False))
         else:
-            print(text)
+            print(printable(text, keep="\n"))
 
     @contextlib.contextmanager
     def warnings_as_notes(self) -> Iterator[None]:
@@ -53,12 +60,21 @@ class Terminal:
     def bar(self, label: str, total: int | None, unit: str) -> Iterator[Bar]:
         """A progress bar where a person watches, nothing elsewhere."""
         bar = Bar()
-        if not self._quiet and sys.stderr.isatty():
+        if not self._quiet and _is_watched():
             with contextlib.suppress(ImportError):
                 from tqdm import tqdm
 
+                ascii_only = None if shows_unicode(sys.stderr) else True
                 bar = Bar(
-                    tqdm(total=total, desc=label, unit=unit, unit_scale=True, leave=False, file=sys.stderr)
+                    tqdm(
+                        total=total,
+                        desc=printable(label),
+                        unit=unit,
+                        unit_scale=True,
+                        leave=False,
+                        file=sys.stderr,
+                        ascii=ascii_only,
+                    )
                 )
         try:
             yield bar
@@ -68,14 +84,15 @@ class Terminal:
     @contextlib.contextmanager
     def stage(self, label: str) -> Iterator[None]:
         """A line that says what is being done, gone when it is done; on a terminal only."""
-        shown = not self._quiet and sys.stderr.isatty()
+        shown = not self._quiet and _is_watched()
         if shown:
+            label = printable(label)
             print(f"{label} …", end="\r", file=sys.stderr, flush=True)
         try:
             yield
         finally:
             if shown:
-                print(" " * (len(label) + 2), end="\r", file=sys.stderr, flush=True)
+                print(" " * (len(label) + 4), end="\r", file=sys.stderr, flush=True)
 
 
 class Bar:
@@ -92,6 +109,10 @@ class Bar:
     def close(self) -> None:
         if self._shown is not None:
             self._shown.close()
+
+
+def _is_watched() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _plain(value: Any) -> Any:

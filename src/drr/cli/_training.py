@@ -67,7 +67,7 @@ def read_training(
     positive, negative, is_text = choose_labels(texts, target, options.positive)
 
     described = frame[columns.described]
-    ambiguous = [name for name in columns.described if table.format.is_text and is_ambiguous(described[name])]
+    ambiguous = [name for name, column in described.items() if table.format.is_text and is_ambiguous(column)]
     # Read again as text: leading zeros distinguish codes from numbers, and booleans can be written in several ways.
     as_written = described[[]]
     if ambiguous:

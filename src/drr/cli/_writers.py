@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -33,7 +34,7 @@ def check_output(path: str, suffixes: tuple[str, ...]) -> None:
 def table_writer(path: str | None) -> Iterator[Write]:
     """A function that appends a frame. The file appears once all frames are written."""
     if path is None:
-        yield _csv_to(sys.stdout)
+        yield from _to_output()
         return
     with written_whole(path) as draft:
         if has_suffix(path, PARQUET_SUFFIXES):
@@ -47,6 +48,21 @@ def table_writer(path: str | None) -> Iterator[Write]:
             )
             with handles:
                 yield _csv_to(handles.handle, separator)
+
+
+def _to_output() -> Iterator[Write]:
+    """Write CSV to the standard output: in UTF-8 like every file, whatever a terminal there could show."""
+    if not hasattr(sys.stdout, "buffer"):
+        yield _csv_to(sys.stdout)
+        return
+    sys.stdout.flush()
+    stream = io.TextIOWrapper(sys.stdout.buffer, "utf-8", newline="", write_through=True)
+    try:
+        yield _csv_to(stream)
+        stream.flush()
+    finally:
+        with contextlib.suppress(OSError):
+            stream.detach()
 
 
 def _csv_to(stream: Any, separator: str = ",") -> Write:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from drr._checks.names import printable
 from drr.raking.results import Raking, Status
 
 _N_WORST_MOMENTS = 5
@@ -126,14 +127,16 @@ class DualDiagnostics:
             f"(tolerance {self.tolerance:.6g})",
             f"effective rows    {self.ess:.4g} ({self.ess_share:.2%} of the majority), {self.kl:.4g} nats",
             "worst moments     "
-            + ", ".join(f"{gap.name} {gap.before:+.3g} → {gap.after:+.3g}" for gap in self.worst_moments),
+            + ", ".join(
+                f"{printable(gap.name)} {gap.before:+.3g} → {gap.after:+.3g}" for gap in self.worst_moments
+            ),
         ]
         if self.is_limit:
             lines.append("the dual is zero: rows are scored by its limit, the difference of the means")
         elif self.is_zero:
             lines.append("the dual is zero: it adds nothing to any score")
         if self.absent_levels:
-            lines.append("absent levels     " + ", ".join(self.absent_levels))
+            lines.append("absent levels     " + ", ".join(map(printable, self.absent_levels)))
         return "\n".join(lines)
 
 
