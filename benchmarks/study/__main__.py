@@ -189,7 +189,7 @@ def _add_headline(parser: argparse.ArgumentParser) -> None:
 
 def _headline(options: argparse.Namespace) -> int:
     results = Results.read(options.results)
-    for name in ("headline", "acceptance"):
+    for name in ("headline", "trials"):
         print(TABLES[name](results).to_string(index=False), end="\n\n")
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from itertools import combinations
@@ -39,6 +40,12 @@ class Split:
 def trial_seed(trial: int) -> int:
     """The seed of everything random within a trial but the outer split and the random features."""
     return MASTER_SEED + trial
+
+
+def n_fit(n_rows: int) -> int:
+    """The number of fit rows of a data set without groups: both splits round the part that is held out up."""
+    n_train = n_rows - math.ceil(TEST_SHARE * n_rows)
+    return n_train - math.ceil(THRESHOLD_SHARE * n_train)
 
 
 def split_rows(dataset: Dataset, trial: int) -> Split:

@@ -131,6 +131,14 @@ class Results:
         is_shared = keys.isin(reduce(pd.MultiIndex.intersection, trials))
         return replace(self, cells=self.cells[is_shared].reset_index(drop=True))
 
+    def common(self, methods: list[str]) -> Results:
+        """The same results in common trials: on each tabular set, those that all methods with results there have."""
+        numbers = pd.concat({name: self.trials(name, "ap") for name in methods}, axis=1)
+        has_any = numbers.notna().groupby("dataset").transform("any")
+        shared = numbers.index[(numbers.notna() | ~has_any).all(axis=1)]
+        keys = pd.MultiIndex.from_frame(self.cells[["dataset", "trial"]])
+        return replace(self, cells=self.cells[keys.isin(shared)].reset_index(drop=True))
+
     def n_trials(self, method: str) -> tuple[int, int]:
         """The fewest and the most trials that a data set has of a method."""
         counts = self.trials(method, "ap").groupby("dataset").count()

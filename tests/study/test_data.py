@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 
 import numpy as np
 import pandas as pd
@@ -13,28 +12,19 @@ import pytest
 from benchmarks.study.datasets import available, compare_counts, load_dataset, missing_from
 from benchmarks.study.datasets.catalogue import GENE_TASKS_OF_THE_PAPER, TABULAR
 from benchmarks.study.datasets.folder import CorruptFileError
+from benchmarks.study.datasets.inherited import LISTING, fetch_inherited, is_called, read_inherited
 from benchmarks.study.datasets.public import (
     fetch_imbalanced_learn,
-    fetch_keel,
     fetch_openml,
-    read_keel,
     save,
     sources,
 )
 from benchmarks.study.protocol import split_rows
 
-KEEL_TEXT = """@relation vowel0
-@attribute TT integer [0, 1]
-@attribute SpeakerNumber integer [0, 14]
-@attribute Sex integer [0, 1]
-@attribute F0 real [-5.2, -0.9]
-@attribute Class {positive, negative}
-@inputs TT, SpeakerNumber, Sex, F0
-@outputs Class
-@data
-0, 0, 0, -3.6, positive
-1, 3, 1, -2.5 , negative
-0, 3, 1, -1.25, negative
+MIXED = """,spot size,Activity,Evolution,M-class,11
+1,A,No,3,0,negative
+2,R,Yes,2.5,1,positive
+3,S,No,1,0,negative
 """
 
 
@@ -96,28 +86,44 @@ def test_splits_are_the_stated_shares(study_data):
         split_rows(dataset, 30)
 
 
-def test_keel_text():
-    dataset = read_keel(KEEL_TEXT, "vowel0")
-    assert list(dataset.X.columns) == ["SpeakerNumber", "Sex", "F0"]  # the train/test flag is dropped
-    assert dataset.categorical == ("SpeakerNumber", "Sex")
-    assert dataset.X["F0"].tolist() == [-3.6, -2.5, -1.25]
-    assert dataset.y.tolist() == [1, 0, 0]
-    with pytest.raises(ValueError, match="line 10"):
-        read_keel(KEEL_TEXT.replace("0, 0, 0, -3.6, positive", "0, 0, -3.6, positive"), "vowel0")
+def _repository(files):
+    """An opener of a repository that holds these files, as its listing and as their contents."""
+    listing = [{"name": name, "download_url": f"raw/{name}"} for name in files]
+    answers = {LISTING: json.dumps(listing)} | {f"raw/{name}": text for name, text in files.items()}
+    return lambda address: io.BytesIO(answers[address].encode())
 
 
-def test_keel_archive():
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("vowel0.dat", KEEL_TEXT)
-    asked = []
+def test_inherited_files_of_mixed_columns():
+    opener = _repository({"[Mixed] flare-F.csv": MIXED, "[Conti] flare-other.csv": ""})
+    dataset = fetch_inherited("flare-f", opener)
+    assert dataset.name == "flare-f"
+    assert dataset.categorical == ("spot size", "Activity")
+    assert list(dataset.X.columns) == ["spot size", "Activity", "Evolution", "M-class"]  # no row numbers
+    assert dataset.X["Evolution"].tolist() == [3.0, 2.5, 1.0]
+    assert dataset.y.tolist() == [0, 1, 0]
 
-    def opener(address):
-        asked.append(address)
-        return io.BytesIO(buffer.getvalue())
 
-    assert fetch_keel("vowel0", opener).counts == (3, 1, 2, 1)
-    assert asked[0].endswith("vowel0.zip")
+def test_inherited_files_of_one_kind():
+    numbers = "a,b,LABEL\n1,2.5,0\n3,4,1\n5,6,0\n"
+    opener = _repository({"[Conti] yeast-2vs8.csv": numbers, "[Cate] Led.csv": numbers})
+    assert fetch_inherited("yeast", opener).counts == (3, 2, 0, 1)
+    assert fetch_inherited("led", opener).counts == (3, 0, 2, 1)
+    assert fetch_inherited("led", opener).X["b"].tolist() == ["2.5", "4", "6"]
+    with pytest.raises(ValueError, match=r"no file for cam; it has \[Conti\] yeast-2vs8.csv"):
+        fetch_inherited("cam", opener)
+    with pytest.raises(ValueError, match="columns of numbers hold text"):
+        read_inherited(numbers.replace("2.5", "much"), "Conti", "yeast")
+    with pytest.raises(ValueError, match="two labels"):
+        read_inherited(numbers.replace("6,0", "6,2"), "Conti", "yeast")
+
+
+def test_file_names_are_told_apart():
+    assert is_called("winequality-red8vs6", "winequality")
+    assert is_called("PhosS", "phoss")
+    assert is_called("abalone17vs7-8-9-10", "abalone")
+    assert not is_called("abalone_19", "abalone")
+    assert not is_called("yeast", "yeast_ml8")
+    assert not is_called("cambridge", "cam")
 
 
 def test_imbalanced_learn():
@@ -146,7 +152,7 @@ def test_openml():
 
 
 def test_every_source_names_a_set_of_the_paper():
-    assert set(sources()) <= set(TABULAR) | set(GENE_TASKS_OF_THE_PAPER)
+    assert set(sources()) == set(TABULAR) | set(GENE_TASKS_OF_THE_PAPER)
 
 
 def test_real_counts(data_directory):

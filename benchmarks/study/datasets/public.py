@@ -1,19 +1,13 @@
 """The data sets from their public sources, written in the form that `folder` reads. Needs a network.
 
-- imbalanced-learn's collection (Zenodo 61452), by ``imblearn.datasets.fetch_datasets``;
-- KEEL's imbalanced sets, zip files that hold one ``.dat``;
+- the sixteen tables of the study of raking and relabelling, from its authors' repository (`inherited`);
+- imbalanced-learn's collection (Zenodo 61452), by ``imblearn.datasets.fetch_datasets``, for the other eight;
 - OpenML, for the eight gene-expression tasks of the paper.
-
-``cam``, ``compustat``, ``phoss``, ``boundary``, ``hypo``, ``oil`` and ``sick`` belong to the HDDT collection of Cieslak
-and Chawla, which has no stable address; they must be supplied as CSV files with a manifest.
 """
 
 from __future__ import annotations
 
-import io
 import json
-import urllib.request
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,51 +17,26 @@ import pandas as pd
 
 from benchmarks.study.datasets.catalogue import GENE_TASKS_OF_THE_PAPER
 from benchmarks.study.datasets.folder import check_digest, compare_counts, file_digest, read_manifest
+from benchmarks.study.datasets.inherited import INHERITED, fetch_inherited
 from benchmarks.study.datasets.kind import Dataset
-
-KEEL_ADDRESS = "https://sci2s.ugr.es/keel/dataset/data/imbalanced/{name}.zip"
 
 IMBALANCED_LEARN = (
     "abalone_19",
     "arrhythmia",
     "isolet",
     "libras_move",
-    "mammography",
     "scene",
     "spectrometer",
     "us_crime",
     "yeast_ml8",
 )
-KEEL = {
-    "abalone": "abalone-17_vs_7-8-9-10",
-    "car-good": "car-good",
-    "flare-f": "flare-F",
-    "glass4": "glass4",
-    "led": "led7digit-0-2-4-5-6-7-8-9_vs_1",
-    "vowel0": "vowel0",
-    "winequality": "winequality-red-8_vs_6",
-    "yeast": "yeast-2_vs_8",
-}
-
-# Where KEEL's types are not the paper's counts of continuous and categorical columns. Which columns the paper means it
-# does not say: these assignments give its counts.
-KEEL_CONTINUOUS = {
-    "flare-f": ("Evolution", "Prev24Hour", "HistComplex", "BecomeHist", "C-class", "M-class", "X-class"),
-}
-KEEL_CATEGORICAL = {
-    "led": tuple(f"Led{k}" for k in range(1, 8)),
-    "vowel0": ("SpeakerNumber", "Sex"),
-}
-KEEL_DROPPED = {"vowel0": ("TT",)}
 
 
 def sources() -> dict[str, Callable[[], Dataset]]:
     """A function that fetches each data set, by name."""
-    from_imbalanced_learn = {name: _bind(fetch_imbalanced_learn, name) for name in IMBALANCED_LEARN}
-    from_keel = {name: _bind(fetch_keel, name) for name in KEEL}
     return (
-        from_imbalanced_learn
-        | from_keel
+        {name: _bind(fetch_inherited, name) for name in INHERITED}
+        | {name: _bind(fetch_imbalanced_learn, name) for name in IMBALANCED_LEARN}
         | {name: _bind(fetch_openml, name) for name in GENE_TASKS_OF_THE_PAPER}
     )
 
@@ -97,51 +66,6 @@ def fetch_openml(name: str, fetch: Callable[..., Any] | None = None) -> Dataset:
     if int(y.sum()) != n_minority:
         raise ValueError(f"{name} has {int(y.sum())} rows of the tissue, the paper has {n_minority}")
     return Dataset(name, X.reset_index(drop=True), y)
-
-
-def fetch_keel(name: str, opener: Callable[[str], Any] = urllib.request.urlopen) -> Dataset:
-    """One of KEEL's imbalanced sets."""
-    with opener(KEEL_ADDRESS.format(name=KEEL[name])) as answer:
-        archive = zipfile.ZipFile(io.BytesIO(answer.read()))
-    member = next(each for each in archive.namelist() if each.endswith(f"{KEEL[name]}.dat"))
-    return read_keel(archive.read(member).decode("latin-1"), name)
-
-
-def read_keel(text: str, name: str) -> Dataset:
-    """Parse KEEL's format: ``@attribute name type`` lines, then comma-separated rows after ``@data``."""
-    kinds: dict[str, str] = {}
-    rows: list[list[str]] = []
-    in_data = False
-    for number, line in enumerate(text.splitlines(), start=1):
-        line = line.strip()
-        if not line or line.startswith("%"):
-            continue
-        if in_data:
-            row = [cell.strip() for cell in line.split(",")]
-            if len(row) != len(kinds):
-                raise ValueError(f"{name}, line {number}: {len(row)} values for {len(kinds)} attributes")
-            rows.append(row)
-        elif line.lower().startswith("@attribute"):
-            attribute = line[len("@attribute") :].strip()
-            brace = attribute.find("{")
-            label = attribute[:brace].strip() if brace >= 0 else attribute.split()[0]
-            kinds[label] = "nominal" if brace >= 0 else "number"
-        elif line.lower().startswith("@data"):
-            in_data = True
-    frame = pd.DataFrame(rows, columns=list(kinds))
-    label = frame.columns[-1]
-    y = (frame.pop(label).str.lower() == "positive").to_numpy().astype(np.int64)
-    frame = frame.drop(columns=list(KEEL_DROPPED.get(name, ())))
-    continuous = set(KEEL_CONTINUOUS.get(name, ()))
-    named = set(KEEL_CATEGORICAL.get(name, ()))
-    categorical = tuple(
-        column
-        for column in frame.columns
-        if column in named or (kinds[column] == "nominal" and column not in continuous)
-    )
-    numeric = [column for column in frame.columns if column not in categorical]
-    frame[numeric] = frame[numeric].astype(np.float64)
-    return Dataset(name, frame, y, categorical)
 
 
 def save(dataset: Dataset, directory: Path, provenance: str) -> Path:

@@ -59,6 +59,15 @@ def write_figures(results: Results, out: Path) -> list[str]:
     return left_out
 
 
-from benchmarks.study.figures import comparison, fusion, reliability  # noqa: E402 - each registers its figures
+from benchmarks.study.figures import comparison, fusion, reliability, schematic  # noqa: E402 - each registers its figures
 
-__all__ = ["FIGURES", "Drawing", "comparison", "figure", "fusion", "reliability", "write_figures"]
+__all__ = [
+    "FIGURES",
+    "Drawing",
+    "comparison",
+    "figure",
+    "fusion",
+    "reliability",
+    "schematic",
+    "write_figures",
+]

@@ -30,6 +30,7 @@ from benchmarks.study.tables import (  # noqa: E402 - each registers its tables
     resampler,
     same_map,
     sensitivity,
+    text,
 )
 
 __all__ = [
@@ -44,4 +45,5 @@ __all__ = [
     "same_map",
     "sensitivity",
     "table",
+    "text",
 ]

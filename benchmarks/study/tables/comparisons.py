@@ -22,6 +22,7 @@ BASELINES = (
     "R&R(D=128)",
     "HistGB",
 )
+LEVEL = 0.05
 STRONG = ("cost-sensitive", "balanced RF", "R&R(D=128)", "HistGB")
 
 
@@ -37,6 +38,21 @@ def significance(results: Results) -> pd.DataFrame:
         frame[f"{metric} mean difference"] = [differences[name].mean() for name in there]
         frame[f"{metric} paper"] = [paper()["significance"][name][metric] for name in there]
     return frame
+
+
+@table
+def changed_conclusions(results: Results) -> pd.DataFrame:
+    """The tests whose corrected p-value lies on the other side of 0.05 than the printed one."""
+    frame, rows = significance(results), []
+    for metric in TUNED:
+        for row in frame.to_dict("records"):
+            ours, theirs = row[metric], row[f"{metric} paper"]
+            if (ours < LEVEL) != (theirs < LEVEL):
+                difference = row[f"{metric} mean difference"]
+                n_sets = len(results.differences(CONTROL, row["method"], TUNED[metric]))
+                rows.append((metric, row["method"], n_sets, difference, ours, theirs))
+    columns = ["metric", "against", "data sets", "mean difference", "Holm p", "Holm p paper"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 @table

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from benchmarks.study.datasets import TABULAR
+from benchmarks.study.datasets import GENE_TASKS_OF_THE_PAPER, TABULAR
 from benchmarks.study.learners import LEARNERS
 from benchmarks.study.methods import METHODS
 from benchmarks.study.metrics import CUTS, POINT_METRICS
+from benchmarks.study.protocol import n_fit
 from benchmarks.study.results import Results, paper, paper_mean_over, paper_means
+from benchmarks.study.statistics import paired_gain
 from benchmarks.study.tables import table
 
 RANKED = ("DRR(D=128)", "base", "cost-sensitive", "HistGB", "R&R(D=128)")
@@ -24,11 +26,29 @@ def panel_arms(results: Results) -> list[str]:
     return [arm for method in ranked for arm in method.arms() if results.has(arm) and ",w=" not in arm]
 
 
+def in_paper(arms: list[str]) -> list[str]:
+    """Those that the paper's panel has."""
+    return [arm for arm in arms if arm in paper()["panel"]]
+
+
 @table
 def panel(results: Results) -> pd.DataFrame:
-    """Mean ranking and probability accuracy of every method over the data sets that it has."""
-    rows = []
-    for arm in panel_arms(results):
+    """Mean ranking and probability accuracy of the paper's methods, in the trials that all of them have."""
+    return _panel(results, in_paper(panel_arms(results)))
+
+
+@table
+def other_methods(results: Results) -> pd.DataFrame:
+    """The methods that the paper's panel lacks, beside base and DRR in the trials that these share with them."""
+    arms = panel_arms(results)
+    others = [arm for arm in arms if arm not in paper()["panel"]]
+    return _panel(results, ["base", *others, "DRR(D=128)"]) if others else pd.DataFrame()
+
+
+def _panel(results: Results, arms: list[str]) -> pd.DataFrame:
+    arms = [arm for arm in arms if results.has(arm)]
+    results, rows = results.common(arms), []
+    for arm in arms:
         printed = paper()["panel"].get(arm, {})
         fewest, most = results.n_trials(arm)
         values = results.means(arm, "ap")
@@ -37,14 +57,24 @@ def panel(results: Results) -> pd.DataFrame:
             row[metric] = results.means(arm, metric).mean()
             row[f"{metric} paper"] = printed.get(metric, np.nan)
         row["ap paper, same sets"] = paper_mean_over(arm, list(values.index))
+        row["ap half-width"], row["auc half-width"] = (
+            half_width(results.means(arm, metric)) for metric in ("ap", "auc")
+        )
         row["brier_platt by likelihood"] = results.means(arm, "brier_platt_ml").mean()
         rows.append(row)
     return pd.DataFrame(rows)
 
 
+def half_width(values: pd.Series) -> float:
+    """Half of the 95 % interval of a mean over resampled data sets."""
+    gain = paired_gain(values)
+    return (gain.high - gain.low) / 2
+
+
 def _cut(results: Results, cut: str) -> pd.DataFrame:
-    rows = []
-    for arm in panel_arms(results):
+    arms = in_paper(panel_arms(results))
+    results, rows = results.common(arms), []
+    for arm in arms:
         printed = paper()["cuts"][cut].get(arm, {})
         row = {"method": arm}
         for metric in POINT_METRICS:
@@ -78,12 +108,14 @@ def per_dataset(results: Results) -> pd.DataFrame:
     """Average precision per data set, with the floor, in the paper's order; missing sets are listed as missing."""
     floors = results.extras("dual(D=128)")
     floor = floors.groupby("dataset")["floor"].mean() if len(floors) else pd.Series(dtype=float)
+    ratio = _fit_imbalance(floors)
     rows = []
     for name, printed in paper()["per_dataset"].items():
         row = {
             "dataset": name,
             "status": "missing" if name in results.missing else "",
-            "IR": (TABULAR[name].n - TABULAR[name].n_minority) / TABULAR[name].n_minority,
+            "IR": ratio.get(name, np.nan),
+            "IR paper": printed["ir"],
             "floor": floor.get(name, np.nan),
             "floor paper": printed["floor"],
         }
@@ -96,6 +128,51 @@ def per_dataset(results: Results) -> pd.DataFrame:
         row["margin paper"] = printed["margin"]
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _fit_imbalance(duals: pd.DataFrame) -> pd.Series:
+    """Majority rows per rare row of the fit subset, from the number of majority rows that the dual saw."""
+    if duals.empty:
+        return pd.Series(dtype=float)
+    majority = duals[duals["dataset"].isin(TABULAR)].groupby("dataset")["n_majority"].mean()
+    return majority / (pd.Series({name: n_fit(TABULAR[name].n) for name in majority.index}) - majority)
+
+
+@table
+def data_sets(results: Results) -> pd.DataFrame:
+    """The paper's tabular data sets as they are loaded, and whether there are results of them."""
+    rows = []
+    for name, counts in TABULAR.items():
+        rows.append(
+            {
+                "dataset": name,
+                "n": counts.n,
+                "p": counts.n_continuous + counts.n_categorical,
+                "continuous": counts.n_continuous,
+                "categorical": counts.n_categorical,
+                "n1": counts.n_minority,
+                "IR": (counts.n - counts.n_minority) / counts.n_minority,
+                "status": "missing" if name in results.missing else "run",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+@table
+def gene_tasks_of_the_paper(results: Results) -> pd.DataFrame:
+    """The paper's gene-expression tasks: 1,545 rows, 10,935 genes each, from OpenML."""
+    there = set(results.cells["dataset"])
+    rows = [
+        (
+            name,
+            identifier,
+            n_minority,
+            (1545 - n_minority) / n_minority,
+            "run" if name in there else "missing",
+        )
+        for name, (identifier, n_minority) in GENE_TASKS_OF_THE_PAPER.items()
+    ]
+    return pd.DataFrame(rows, columns=["task", "OpenML", "n1", "IR", "status"])
 
 
 @table

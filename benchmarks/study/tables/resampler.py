@@ -1,4 +1,4 @@
-"""R&R: readings of its draw, reuse of donors, caps, and the variance of the draw."""
+"""R&R: reuse of donors, caps, and the variance of the draw."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from benchmarks.study.methods.variants import PRIMARY
 from benchmarks.study.results import Results, paper
 from benchmarks.study.statistics import holm, paired_gain, wilcoxon
 from benchmarks.study.tables import table
-
-READINGS = ("R&R(D=128)", "R&R(D=128,m in all)", "R&R(D=128,m each)")
 
 
 @table
@@ -35,28 +33,6 @@ def resampler_gain(results: Results) -> pd.DataFrame:
                 "W/L paper": f"{printed['wins']}/{printed['losses']}",
             }
         )
-    return pd.DataFrame(rows)
-
-
-@table
-def resampler_readings(results: Results) -> pd.DataFrame:
-    """Three readings of what R&R trains on, over the trials that all of them have, beside the paper's figures."""
-    there = [name for name in READINGS if results.has(name)]
-    printed = {
-        "ap": paper()["panel"]["R&R(D=128)"]["ap"],
-        "brier": paper()["panel"]["R&R(D=128)"]["brier"],
-        "balanced_accuracy_half": paper()["cuts"]["half"]["R&R(D=128)"]["balanced_accuracy"],
-    }
-    theirs = pd.Series({name: row["R&R(D=128)"] for name, row in paper()["per_dataset"].items()})
-    rows = [{"reading": "paper, 24 sets", **printed}]
-    tables = {metric: results.complete(there, metric) for metric in printed}
-    for name in there:
-        row = {"reading": name, **{metric: values[name].mean() for metric, values in tables.items()}}
-        own = tables["ap"][name]
-        row["mean distance of AP from the paper, per set"] = float((own - theirs[own.index]).abs().mean())
-        row["ap paper, same sets"] = float(theirs[own.index].mean())
-        row["data sets"] = len(own)
-        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -132,4 +108,4 @@ def pps_variance(results: Results) -> pd.DataFrame:
         ("largest ratio", ratios.max(), printed["high"]),
         ("mean ratio", ratios.mean(), printed["mean"]),
     ]
-    return pd.DataFrame(rows, columns=["figure", "ours", "paper"])
+    return pd.DataFrame(rows, columns=["value", "ours", "paper"])

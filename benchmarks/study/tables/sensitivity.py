@@ -11,7 +11,7 @@ from benchmarks.study.learners import LEARNERS
 from benchmarks.study.methods.drr import arm_name
 from benchmarks.study.methods.variants import DRAWS, PRIMARY, RESOLUTIONS, TOLERANCES, Variant
 from benchmarks.study.results import Results, paper
-from benchmarks.study.statistics import paired_gain
+from benchmarks.study.statistics import PairedGain, paired_gain
 from benchmarks.study.tables import table
 from drr.theory import fusion_deflection, fusion_threshold, optimal_weight
 
@@ -42,12 +42,15 @@ def _sweep_row(results: Results, variant: Variant, printed: dict[str, float]) ->
         "low paper": printed["low"],
         "high paper": printed["high"],
         "W/L paper": f"{printed['wins']}/{printed['losses']}",
-        "against reported": 0.0,
-        "against reported paper": printed["difference"],
     }
-    if variant != REPORTED:
-        row["against reported"] = results.differences(arm, arm_name(REPORTED)).mean()
+    difference = None if variant == REPORTED else paired_gain(results.differences(arm, arm_name(REPORTED)))
+    row["against reported"] = "–" if difference is None else _with_interval(difference)
+    row["against reported paper"] = printed["difference"]
     return row
+
+
+def _with_interval(gain: PairedGain) -> str:
+    return f"{gain.mean:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}]"
 
 
 @table
@@ -106,17 +109,17 @@ def draws(results: Results) -> pd.DataFrame:
 
 
 def separation_cells(results: Results) -> pd.DataFrame:
-    """One row per data set and learner: mean moments over trials, the predicted change and the observed gain."""
+    """One row per data set and learner: moments and predicted change, trial by trial and then averaged; the gain."""
     moments = results.extras("DRR(D=128)")
-    moments = moments[~moments["dataset"].map(is_gene_task)]
+    moments = moments[~moments["dataset"].map(is_gene_task)].copy()
     keys = ["dataset", "learner"]
-    columns = ["d1", "d2", "rho", "effective_weight"]
-    columns += [f"threshold_{name}" for name in columns]
-    means = moments.groupby(keys)[columns].mean()
     for prefix in ("", "threshold_"):
-        d1, d2, rho = (means[f"{prefix}{name}"].to_numpy() for name in ("d1", "d2", "rho"))
-        means[f"{prefix}change"] = fusion_deflection(d1, d2, rho, 0.5) - d1
-    means["threshold"] = fusion_threshold(means["rho"].to_numpy(), 0.5)
+        d1, d2, rho = (moments[f"{prefix}{name}"].to_numpy() for name in ("d1", "d2", "rho"))
+        moments[f"{prefix}change"] = fusion_deflection(d1, d2, rho, 0.5) - d1
+    moments["threshold"] = fusion_threshold(moments["rho"].to_numpy(), 0.5)
+    columns = ["d1", "d2", "rho", "effective_weight", "change"]
+    columns += [*(f"threshold_{name}" for name in columns), "threshold"]
+    means = moments.groupby(keys)[columns].mean()
     gains = {}
     for learner in LEARNERS:
         gains[learner] = results.differences("DRR(D=128)", "DRR(D=128,w=0)", learners=(learner,))
@@ -151,7 +154,7 @@ def separation_summary(results: Results) -> pd.DataFrame:
     def spearman(first: pd.Series, second: pd.Series) -> float:
         return float(scipy.stats.spearmanr(first, second).statistic)
 
-    by_set = cells.groupby("dataset")[["d1", "d2", "rho", "change", "ap_gain"]].mean()
+    by_set = cells.groupby("dataset")[["d1", "d2", "rho", "threshold", "change", "ap_gain"]].mean()
     best = optimal_weight(
         np.maximum(by_set["d1"], 0).to_numpy(),
         np.maximum(by_set["d2"], 0).to_numpy(),
@@ -180,14 +183,27 @@ def separation_summary(results: Results) -> pd.DataFrame:
             printed["sign_agreement"],
         ),
         (
+            "the same with moments of the threshold rows",
+            float(np.mean((cells["threshold_change"] > 0) == (cells["ap_gain"] > 0))),
+            0.78,
+        ),
+        (
             "share with a predicted gain",
             float(np.mean(cells["change"] > 0)),
             printed["predicted_gains"] / share,
         ),
         ("share with a gain", float(np.mean(cells["ap_gain"] > 0)), printed["observed_gains"] / share),
         ("median rho", float(cells["rho"].median()), printed["median_rho"]),
+        ("first quartile of rho", float(cells["rho"].quantile(0.25)), 0.41),
+        ("third quartile of rho", float(cells["rho"].quantile(0.75)), 0.61),
+        ("smallest threshold of a data set", float(by_set["threshold"].min()), 0.52),
+        ("largest threshold of a data set", float(by_set["threshold"].max()), 0.84),
         ("median d2/d1", float((cells["d2"] / cells["d1"]).median()), printed["median_ratio"]),
         ("mean effective weight", float(cells["effective_weight"].mean()), printed["effective_weight"]),
+        ("pairs with an effective weight above 0.81", int((cells["effective_weight"] > 0.81).sum()), 5),
+        ("largest effective weight", float(cells["effective_weight"].max()), 1.29),
         ("median best weight over data sets", float(np.median(best)), printed["median_best_weight"]),
+        ("share of data sets with a best weight above one half", float(np.mean(best > 0.5)), 16 / 24),
+        ("share with a best weight of one or more", float(np.mean(best >= 1)), 6 / 24),
     ]
-    return pd.DataFrame(rows, columns=["figure", "ours", "paper"])
+    return pd.DataFrame(rows, columns=["value", "ours", "paper"])
