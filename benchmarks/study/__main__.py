@@ -42,7 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
     _add_reliability(
         commands.add_parser("reliability", help="compute the reliability curves and the PPS audit")
     )
-    _add_publish(commands.add_parser("publish", help="compressed results, tables, figures and docs/study.md"))
+    _add_publish(
+        commands.add_parser("publish", help="compressed results, tables, figures and the pages of docs/")
+    )
     _add_restore(commands.add_parser("restore", help="unpack committed results, for run to continue"))
     _add_headline(commands.add_parser("headline", help="print the figures that decide"))
     _add_fetch(commands.add_parser("fetch", help="fetch data sets from their public sources"))
@@ -162,21 +164,31 @@ def _add_publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--results", type=Path, default=RESULTS, help="folder of a run; default: those committed"
     )
+    parser.add_argument(
+        "--out", type=Path, help="folder for results/ and docs/; default: those of the repository"
+    )
     parser.set_defaults(action=_publish)
 
 
 def _publish(options: argparse.Namespace) -> int:
-    publish(options.results.resolve())
+    if options.out is None:
+        publish(options.results.resolve())
+    else:
+        out = options.out.resolve()
+        publish(options.results.resolve(), out / "results", out / "docs")
     return _headline(options)
 
 
 def _add_restore(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, help="an empty folder, then --out of run")
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, help="default: the results of the repository"
+    )
     parser.set_defaults(action=_restore)
 
 
 def _restore(options: argparse.Namespace) -> int:
-    print(f"{restore(RESULTS, options.out)} cells")
+    print(f"{restore(options.results, options.out)} cells")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""From results to files: compressed results, tables, figures, and the page that shows them."""
+"""From results to files: compressed results, tables, figures, and the pages that show them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import shutil
-import traceback
+from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
@@ -18,8 +18,9 @@ from benchmarks.study.tables import TABLES
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-PAGE = HERE.parents[1] / "docs" / "study.md"
-PICTURES = PAGE.parent / "_static" / "study"
+DOCS = HERE.parents[1] / "docs"
+PAGES = ("study.md", "study_tables.md")
+PICTURES = Path("_static") / "study"
 NOTHING = "*No results yet.*"
 SIDE_FILES = ("reliability.csv", "pps_audit.csv")
 
@@ -30,19 +31,23 @@ def write_tables(results: Results, out: Path) -> list[str]:
     """Write every table that the results allow; returns the names of those that could not be made."""
     out.mkdir(parents=True, exist_ok=True)
     left_out = []
-    for name, make in TABLES.items():
-        try:
-            frame = make(results)
-        except (KeyError, ValueError, IndexError) as error:  # too few methods for this table so far
-            print(f"{name}: left out, {type(error).__name__}: {error}")
-            traceback.print_exc(limit=-2)
-            left_out.append(name)
-            continue
+    for name in TABLES:
+        frame = make_table(results, name)
         if frame.empty:
             left_out.append(name)
         else:
             frame.to_csv(out / f"{name}.csv", index=False, float_format="%.6g")
     return left_out
+
+
+@lru_cache(maxsize=256)
+def make_table(results: Results, name: str) -> pd.DataFrame:
+    """One table, made once for all files that show it; empty if the results do not suffice for it."""
+    try:
+        return TABLES[name](results)
+    except (KeyError, ValueError, IndexError) as error:  # too few methods or data sets for this table so far
+        print(f"{name}: left out, {type(error).__name__}: {error}")
+        return pd.DataFrame()
 
 
 def compress(folder: Path, out: Path) -> list[Path]:
@@ -95,8 +100,8 @@ def as_markdown(frame: pd.DataFrame, digits: int = 3) -> str:
     return "\n".join(lines)
 
 
-def publish(folder: Path, results: Path = RESULTS, page: Path = PAGE, pictures: Path = PICTURES) -> None:
-    """Everything that is committed: compressed results, tables, figures, and the tables of the page."""
+def publish(folder: Path, results: Path = RESULTS, docs: Path = DOCS) -> None:
+    """Everything that is committed: compressed results, tables, figures, and the tables of the pages."""
     from benchmarks.study.figures import write_figures
 
     for path in compress(folder, results):
@@ -106,12 +111,16 @@ def publish(folder: Path, results: Path = RESULTS, page: Path = PAGE, pictures: 
             shutil.copy(folder / name, results / name)
     found = Results.read(results)
     left_out = write_tables(found, results / "tables") + write_figures(found, results / "figures")
+    pictures = docs / PICTURES
     pictures.mkdir(parents=True, exist_ok=True)
     for path in (results / "figures").glob("*.png"):
         path.replace(pictures / path.name)
     if left_out:
         print(f"no results yet for: {', '.join(left_out)}")
-    fill_page(found, page, pictures)
+    for name in PAGES:
+        if not (docs / name).exists():
+            shutil.copy(DOCS / name, docs / name)
+        fill_page(found, docs / name, pictures)
 
 
 def fill_page(results: Results, page: Path, pictures: Path) -> None:
@@ -129,9 +138,9 @@ def _block(results: Results, match: re.Match[str], page: Path, pictures: Path) -
         body = f"![{settings[0]}]({pictures.relative_to(page.parent)}/{name}.png)" if is_there else NOTHING
     else:
         options = dict(setting.split("=", 1) for setting in settings)
-        frame = TABLES[name](results)
+        frame = make_table(results, name)
         if frame.empty:
-            body = NOTHING
+            body = options.get("empty", NOTHING)
         else:
             columns = options.get("columns")
             shown = frame[[name.strip() for name in columns.split("|")]] if columns else frame
@@ -145,20 +154,5 @@ def _status(results: Results) -> str:
     cells, failed = len(results.cells), len(results.failed)
     configuration = json.loads((results.folder or RESULTS).joinpath(CONFIGURATION).read_text())
     versions = ", ".join(f"{name} {number}" for name, number in configuration["versions"].items())
-    rows = []
-    for label, arm, genes in (
-        ("base, DRR, dual alone, cost-sensitive", "DRR(D=128)", False),
-        ("R&R", "R&R(D=128)", False),
-        ("the panel's other methods", "SMOTE", False),
-        ("same-map controls", "base+LR(D=128,C=100)", False),
-        ("sweeps of D, η and draws", "DRR(D=512)", False),
-        ("gene tasks", "DRR(D=128)", True),
-    ):
-        counts = results.trials(arm, "ap", genes=genes).groupby("dataset").count()
-        if counts.empty:
-            rows.append((label, 0, "none yet"))
-        else:
-            rows.append((label, len(counts), f"{counts.min()} to {counts.max()}, median {counts.median():g}"))
-    table = as_markdown(pd.DataFrame(rows, columns=["part", "data sets", "trials"]))
     seed = configuration["protocol"]["master_seed"]
-    return f"{cells} cells, and {failed} more that failed. Master seed {seed}; {versions}.\n\n{table}"
+    return f"{cells} cells, and {failed} more that failed. Master seed {seed}; {versions}."

@@ -70,11 +70,20 @@ def _largest(differences: pd.Series) -> str:
     return f"{differences[name]:+.4f} ({name})"
 
 
+OTHER_PARTS = (
+    "DRR(D=128,eta=0.2)",
+    "DRR(D=512)",
+    "DRR(D=128,draw=1)",
+    "base+LR(D=128,C=1)",
+    "R&R(D=0,cap 1)",
+)
+
+
 @table
 def trials(results: Results) -> pd.DataFrame:
-    """How many trials each arm of the panel has: the fewest and the most of a data set, isolet apart."""
+    """How many trials the arms have: the fewest and the most of a data set, isolet apart."""
     rows = []
-    for arm in panel_arms(results):
+    for arm in (*panel_arms(results), *(name for name in OTHER_PARTS if results.has(name))):
         counts = results.trials(arm, "ap").groupby("dataset").count()
         others = counts.drop("isolet", errors="ignore")
         rows.append(
