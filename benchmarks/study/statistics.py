@@ -57,6 +57,21 @@ def paired_gain(
     )
 
 
+def mean_interval(values: ArrayLike, *, n_resamples: int = 9999, seed: int = 0) -> tuple[float, float]:
+    """The 95 % percentile interval of a mean over resampled data sets.
+
+    Examples
+    --------
+    >>> low, high = mean_interval([0.1, 0.2, 0.6])
+    >>> low < 0.3 < high
+    True
+    """
+    numbers = _finite(values)
+    resamples = np.random.default_rng(seed).integers(len(numbers), size=(n_resamples, len(numbers)))
+    low, high = np.quantile(numbers[resamples].mean(axis=1), [0.025, 0.975])
+    return float(low), float(high)
+
+
 def hodges_lehmann(differences: ArrayLike) -> float:
     """The pseudomedian: the median of all means of two differences, each with itself included.
 

@@ -1,7 +1,7 @@
 """The methods, one small file each.
 
 A method is a class with `Method` as its base, registered by `@register` and imported at the end of this file. Its arms
-(the rows it produces) then appear in the results, and in every table that lists methods.
+(the rows it produces) then appear in the results, and in the tables of methods that the paper lacks.
 """
 
 from __future__ import annotations

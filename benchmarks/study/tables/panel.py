@@ -10,11 +10,11 @@ from benchmarks.study.learners import LEARNERS
 from benchmarks.study.methods import METHODS
 from benchmarks.study.metrics import CUTS, POINT_METRICS
 from benchmarks.study.protocol import n_fit
-from benchmarks.study.results import Results, paper, paper_mean_over, paper_means
-from benchmarks.study.statistics import paired_gain
+from benchmarks.study.results import STANDARDISED_BASE, Results, paper, paper_mean_over, paper_means
+from benchmarks.study.statistics import mean_interval
 from benchmarks.study.tables import table
 
-RANKED = ("DRR(D=128)", "base", "cost-sensitive", "HistGB", "R&R(D=128)")
+RANKED = ("DRR(D=128)", STANDARDISED_BASE, "cost-sensitive", "HistGB", "R&R(D=128)")
 
 
 def panel_arms(results: Results) -> list[str]:
@@ -67,8 +67,8 @@ def _panel(results: Results, arms: list[str]) -> pd.DataFrame:
 
 def half_width(values: pd.Series) -> float:
     """Half of the 95 % interval of a mean over resampled data sets."""
-    gain = paired_gain(values)
-    return (gain.high - gain.low) / 2
+    low, high = mean_interval(values)
+    return (high - low) / 2
 
 
 def _cut(results: Results, cut: str) -> pd.DataFrame:
