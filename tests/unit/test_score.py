@@ -291,9 +291,9 @@ def test_equal_means_have_no_limit_direction():
     assert not dual.score_samples(np.ones((3, 2))).any()
 
 
-def test_more_columns_than_rows_have_no_random_features_by_default(rng):
+def test_wide_tables_have_no_random_features_by_default(rng):
     y = np.arange(60) < 10
-    wide, tall = rng.normal(size=(60, 61)) + y[:, None], rng.normal(size=(60, 60)) + y[:, None]
-    assert len(RakingDual(random_state=0).fit(wide, y).theta_) == 61
-    assert len(RakingDual(random_state=0).fit(tall, y).theta_) == 60 + 128
-    assert len(RakingDual(RakingFeatureMap(), random_state=0).fit(wide, y).theta_) == 61 + 128
+    wide, narrow = rng.normal(size=(60, 121)) + y[:, None], rng.normal(size=(60, 120)) + y[:, None]
+    assert len(RakingDual(random_state=0).fit(wide, y).theta_) == 121
+    assert len(RakingDual(random_state=0).fit(narrow, y).theta_) == 120 + 128
+    assert len(RakingDual(RakingFeatureMap(), random_state=0).fit(wide, y).theta_) == 121 + 128

@@ -29,6 +29,8 @@ from drr.raking.results import Floor, Raking, Status
 # Features of the majority in double precision by default: 64 MB. More are beyond the caches, and a pass over them takes
 # as long as reading them; in single precision that is half, and so is the memory.
 _MAX_DOUBLES = 2**23
+# Columns per row above which the default map has no random features.
+_WIDE = 2
 
 
 class RakingDual(BaseEstimator):  # type: ignore[misc]
@@ -44,9 +46,9 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
     feature_map : transformer, default=None
         Embeds rows; fitted on the rows of both classes. None is ``RakingFeatureMap(random_state=random_state)``, whose
         features have single precision if the majority would have more than 64 MB of them in double: that changes
-        the scores in the seventh digit. If there are more columns than rows, as in expression matrices, it has no
-        random features: the columns can describe any difference of the classes, and random waves of that many columns
-        are noise. A `sklearn.frozen.FrozenEstimator` is used as it is.
+        the scores in the seventh digit. If there are more than twice as many columns as rows, as in expression
+        matrices, it has no random features: the columns can describe any difference of the classes, and random waves of
+        that many columns are noise. A `sklearn.frozen.FrozenEstimator` is used as it is.
     eta : float, default=0.05
         η in [0, 1]: the tolerance is at this share of the way from the feasibility floor to the distance of the means
         before raking, and at least 5 % above the floor.
@@ -337,7 +339,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
 
     def _fitted_map(self, X: Any, y: ArrayLike, n_majority: int) -> Any:
         feature_map = seed_nested(self._feature_map(), self.random_state)
-        if self.feature_map is None and X.shape[1] > X.shape[0]:
+        if self.feature_map is None and X.shape[1] > _WIDE * X.shape[0]:
             feature_map.set_params(n_random_features=0)
         feature_map.fit(X, y)
         if self.feature_map is None:
