@@ -101,3 +101,14 @@ def test_no_private_attribute_of_another_module_is_used(source):
             assert node.attr in known, (
                 f"{source.name}:{node.lineno} reaches into another module by {node.attr}"
             )
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_files_and_functions_stay_small(source):
+    text = source.read_text()
+    assert len(text.splitlines()) <= 400
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            length = node.end_lineno - body[0].lineno + 1 if body else 0
+            assert length <= 60, f"{node.name} has {length} lines"

@@ -69,7 +69,7 @@ def test_a_display_computes_no_bootstrap(table, monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("bootstrapped")
 
-    monkeypatch.setattr("drr.classifier.gain_interval", refuse)
+    monkeypatch.setattr("drr.composition.fitted_scores.gain_interval", refuse)
     classifier = DRRClassifier(LogisticRegression(), random_state=0).fit(X, y)
     assert "DRRClassifier" in classifier._repr_html_()
     assert "rescorings_" in dir(classifier)
