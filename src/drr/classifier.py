@@ -25,8 +25,10 @@ from drr.composition.models import Recipe, check_finite_rows, refuse_other_class
 from drr.composition.multiclass import class_rules
 from drr.composition.rescoring import check_settings
 from drr.composition.routing import accept_sample_weight, route_fit_params
+from drr.composition.table_forest import TableForest
 from drr.decision.cuts import Rule
 from drr.features.feature_map import RakingFeatureMap
+from drr.features.table_encoder import has_categories
 from drr.raking.estimator import RakingDual
 from drr.theory import DEPLOYED_WEIGHT
 
@@ -48,9 +50,10 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
     Parameters
     ----------
     estimator : classifier, default=None
-        The base; None is a `RandomForestClassifier`. Its score is the probability of the rare class, or the decision
-        function if it has no probabilities. A fitted one, frozen or not, is used as it is. Cloning, as in a grid
-        search, loses the fit unless it is in a `sklearn.frozen.FrozenEstimator`.
+        The base; None is a `RandomForestClassifier`, which encodes the categories of a data frame. Its score is the
+        probability of the rare class, or the decision function if it has no probabilities. A fitted one,
+        frozen or not, is used as it is. Cloning, as in a grid search, loses the fit unless
+        it is in a `sklearn.frozen.FrozenEstimator`.
     dual : RakingDual, default=None
         None is ``RakingDual(limit_direction=True, random_state=random_state)``. A fitted one is used as it is, and can
         be shared.
@@ -188,6 +191,8 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
         refuse_without_score(base)
         X, y, sample_weight = gather_if_lazy(X, y, sample_weight)
         X = check_table(self, X, reset=True)
+        if self.estimator is None and has_categories(X):
+            base = accept_sample_weight(TableForest(random_state=seed, n_jobs=self.n_jobs))
         labels = read_labels(X, y, type(self).__name__)
         routed = route_fit_params(self, base, {"sample_weight": sample_weight, **fit_params})
         recipe = Recipe(base, dual, X, labels, self._rare(labels), routed.base, routed.dual)

@@ -7,6 +7,7 @@ import importlib
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
@@ -25,6 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
+import drr
 from drr import DRRClassifier
 
 
@@ -195,3 +197,64 @@ def test_parameters_of_parts_left_to_their_defaults_can_be_set_and_searched(two_
     assert set(search.best_params_) == set(grid)
     with pytest.raises(ValueError, match="etta"):
         DRRClassifier().set_params(dual__etta=1)
+
+
+def tables_with_categories():
+    """The same table in every package, and rows with a level that it has not seen."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 8 == 0
+    colour = np.where(rng.random(400) < 0.2 + 0.6 * y, "red", rng.choice(["green", "blue"], 400)).astype(
+        object
+    )
+    colour[::13] = None
+    frame = pd.DataFrame({"a": rng.normal(size=400) + y, "colour": colour, "member": rng.random(400) < 0.3})
+    frame.loc[::9, "a"] = np.nan
+    return frame, y.astype(int)
+
+
+FRAMES = {
+    "object": lambda frame: frame.astype({"colour": object}),
+    "str": lambda frame: frame.astype({"colour": "str"}).where(frame.notna(), None),
+    "string": lambda frame: frame.astype({"colour": "string"}),
+    "category": lambda frame: frame.astype({"colour": "category"}),
+    "polars": lambda frame: pytest.importorskip("polars").from_pandas(frame),
+    "pyarrow": lambda frame: pytest.importorskip("pyarrow").Table.from_pandas(frame, preserve_index=False),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_the_default_base_takes_categories(kind, tmp_path):
+    frame, y = tables_with_categories()
+    expected = DRRClassifier(random_state=0).fit(frame, y).predict_proba(frame)
+    model = DRRClassifier(random_state=0).fit(FRAMES[kind](frame), y)
+    np.testing.assert_allclose(model.predict_proba(FRAMES[kind](frame)), expected)
+    assert model.holdout_ == "out of bag"
+    new = FRAMES[kind](frame.assign(colour="purple"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isfinite(model.predict_proba(new)).all()
+
+
+def test_the_default_base_with_categories_takes_weights():
+    frame, y = tables_with_categories()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = DRRClassifier(random_state=0).fit(frame, y, sample_weight=np.linspace(1, 3, 400))
+    plain = DRRClassifier(random_state=0).fit(frame, y)
+    assert not np.array_equal(model.base_score(frame), plain.base_score(frame))
+
+
+def test_the_default_base_with_categories_can_be_saved(tmp_path):
+    pytest.importorskip("skops")
+    frame, y = tables_with_categories()
+    model = DRRClassifier(random_state=0).fit(frame, y)
+    drr.save(model, tmp_path / "model.skops")
+    np.testing.assert_array_equal(
+        drr.load(tmp_path / "model.skops").fused_score(frame), model.fused_score(frame)
+    )
+
+
+def test_a_table_of_numbers_has_a_plain_forest():
+    frame, y = tables_with_categories()
+    numbers = frame[["a"]].assign(b=np.linspace(0, 1, 400), c=np.sin(np.arange(400)))
+    assert type(DRRClassifier(random_state=0).fit(numbers, y).estimator_) is RandomForestClassifier

@@ -15,11 +15,13 @@ from drr.classifier import DRRClassifier
 from drr.composition.coded_labels import CodedLabels
 from drr.composition.models import Models
 from drr.composition.rescoring import HeldOutScores, Rescoring
+from drr.composition.table_forest import TableForest
 from drr.decision.rules import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
 from drr.features.embedding import Embedding
 from drr.features.feature_map import RakingFeatureMap
 from drr.features.levels import Levels
 from drr.features.preparation import TablePreparation
+from drr.features.table_encoder import TableEncoder
 from drr.fusion.gain import GainInterval
 from drr.fusion.separation import Interval, Separation
 from drr.fusion.standardisation import Standardisation
@@ -34,7 +36,7 @@ _OWN = (
     *(CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK),
     *(DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler),
     *(Dual, DualDiagnostics, Floor, MomentGap, Moments, Raking),
-    *(CodedLabels, Embedding, Levels, Models, TableClassifier, TablePreparation),
+    *(CodedLabels, Embedding, Levels, Models, TableClassifier, TableEncoder, TableForest, TablePreparation),
     *(GainInterval, HeldOutScores, Interval, Rescoring, Separation, Standardisation),
     *(IsotonicCalibration, SigmoidCalibration),
 )
