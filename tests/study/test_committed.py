@@ -8,6 +8,7 @@ import pytest
 from benchmarks.study.publish import RESULTS
 from benchmarks.study.results import Results, paper_means
 from benchmarks.study.tables.headline import ROUNDING, floor_differences, gain_differences
+from benchmarks.study.task import perform, plan
 
 FULL = ("base", "DRR(D=128)", "DRR(D=0)", "dual(D=128)", "dual(D=0)", "R&R(D=128)", "cost-sensitive")
 FULL += ("logit adjust", "HistGB", "balanced RF", "RUSBoost")
@@ -54,6 +55,17 @@ def test_gains_are_the_printed_ones(results):
     assert len(gains) == 21
     assert np.abs(gains).max() <= 0.002
     assert np.abs(gains).mean() <= ROUNDING
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dataset", ["glass4", "led", "flare-f"])
+def test_the_code_gives_the_committed_cells(results, data_directory, dataset):
+    methods = ("base", "DRR", "dual", "R&R(D=128)", "cost-sensitive", "SMOTE")
+    (task,) = plan({dataset: range(1)}, methods, ("NB", "KLR", "RF"), set())
+    for row in (row for rows in perform(task, data_directory) for row in rows):
+        cells = results.of(row["method"]).query("dataset == @dataset and trial == 0")
+        kept = cells[cells["learner"] == row["learner"]]
+        assert kept["ap"].item() == pytest.approx(row["ap"], abs=1e-6), (row["learner"], row["method"])
 
 
 def test_drr_beats_its_base_everywhere(results):

@@ -148,7 +148,6 @@ def separation(results: Results) -> pd.DataFrame:
 def separation_summary(results: Results) -> pd.DataFrame:
     """How well the two moments predict the gain over data set and learner pairs."""
     cells, printed = separation_cells(results), paper()["text"]["separation"]
-    n = len(cells)
     share = printed["cells"]
 
     def spearman(first: pd.Series, second: pd.Series) -> float:
@@ -161,7 +160,7 @@ def separation_summary(results: Results) -> pd.DataFrame:
         by_set["rho"].to_numpy(),
     )
     rows = [
-        ("data set and learner pairs", n, share),
+        ("data set and learner pairs", len(cells), share),
         (
             "Spearman of predicted change and observed gain",
             spearman(cells["change"], cells["ap_gain"]),
