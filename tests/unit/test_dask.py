@@ -13,6 +13,8 @@ from sklearn.linear_model import LogisticRegression
 
 import drr
 from drr import DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler
+from drr.streaming.dask import keep_with_workers
+from drr.streaming.dask_table import gather_labels
 
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows every signal is one that cannot be caught
 
@@ -294,6 +296,9 @@ def test_classifier_on_workers():
         table = frames.from_pandas(numeric_frame(), npartitions=4)
         model = DRRClassifier(base, dual=dual, holdout=SPLIT, random_state=1).fit(table, "fraud")
         labels = model.predict(table.drop(columns=["fraud"])).compute()
+        # What every pass needs is with the workers: its graph has no more than the name of it.
+        (kept,) = keep_with_workers([np.zeros(1000)])
+        assert [type(value).__name__ for value in dict(kept.dask).values()] == ["Future"]
     assert model.threshold_ == pytest.approx(expected.threshold_, abs=1e-7)
     np.testing.assert_array_equal(labels, expected.predict(numeric_frame().drop(columns=["fraud"])))
 
@@ -357,12 +362,18 @@ def two_workers():
         yield cluster, client
 
 
+@pytest.mark.parametrize("kind", ["files", "labels in memory", "selected rows"])
 @pytest.mark.parametrize("files", [4], indirect=True)
-def test_a_worker_lost_while_files_are_read_changes_no_digit(files, monkeypatch):
-    """A worker is killed between two passes; the files that it had read are read again by the other."""
+def test_a_worker_lost_between_passes_changes_no_digit(files, kind, monkeypatch):
+    """What the lost worker had read or was sent, the other reads again or gets again."""
     feature_map = RakingFeatureMap(4, random_state=0)
-    table = frames.read_parquet(files).drop(columns=["weight"])
-    expected = RakingDual(feature_map).fit(table, "fraud")
+    X, y = frames.read_parquet(files).drop(columns=["weight"]), "fraud"
+    if kind == "labels in memory":
+        X, y = COLLECTIONS["array"](), Y
+    elif kind == "selected rows":
+        X, labels, _ = gather_labels(X, y, None)
+        X, y = X.take(SPLIT[0]), labels[SPLIT[0]]
+    expected = RakingDual(feature_map).fit(X, y)
     killed = []
     with two_workers() as (cluster, client):
         compute = dask.compute
@@ -375,7 +386,7 @@ def test_a_worker_lost_while_files_are_read_changes_no_digit(files, monkeypatch)
             return answers
 
         monkeypatch.setattr(dask, "compute", compute_and_kill)
-        dual = RakingDual(feature_map).fit(table, "fraud")
+        dual = RakingDual(feature_map).fit(X, y)
         left = client.scheduler_info()["workers"]
     assert len(killed) > 5
     assert killed[4].worker_address not in left

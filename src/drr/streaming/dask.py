@@ -200,7 +200,13 @@ def _parts_of_vector(vector: Any, lengths: list[int] | None, name: str) -> list[
         )
     if values.shape != (sum(lengths),):
         raise ValueError(f"{name} must have shape ({sum(lengths)},), one number per row, got {values.shape}")
-    return np.split(values, np.cumsum(lengths)[:-1])
+    return keep_with_workers(np.split(values, np.cumsum(lengths)[:-1]))
+
+
+def keep_with_workers(values: list[Any]) -> list[Any]:
+    """Return delayed values that are sent to the workers once, and not again with the graph of every pass."""
+    dask = the_dask()
+    return list(dask.persist(*[dask.delayed(value, traverse=False) for value in values]))
 
 
 def is_frame(collection: Any) -> bool:

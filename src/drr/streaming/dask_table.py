@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from drr._checks.rows import is_dask
 from drr._checks.tables import take_rows
-from drr.streaming.dask import DaskDataset, delayed_parts, is_frame, n_columns_of, the_dask
+from drr.streaming.dask import (
+    DaskDataset,
+    delayed_parts,
+    is_frame,
+    keep_with_workers,
+    n_columns_of,
+    the_dask,
+)
 from drr.streaming.dataset import check_label_column
 from drr.streaming.views import check_ascending
 
@@ -70,10 +77,11 @@ class DaskTable:
         take = the_dask().delayed(take_rows, pure=False)
         starts = np.concatenate([[0], self._ends[:-1]])
         bounds = self._bounds()
-        return [
-            take(part, self._selected[begin:end] - start)
-            for part, start, (begin, end) in zip(self._parts, starts, itertools.pairwise(bounds), strict=True)
+        chosen = [
+            self._selected[begin:end] - start
+            for start, (begin, end) in zip(starts, itertools.pairwise(bounds), strict=True)
         ]
+        return [take(part, rows) for part, rows in zip(self._parts, keep_with_workers(chosen), strict=True)]
 
     def _lengths(self) -> list[int]:
         lengths: list[int] = np.diff(self._bounds()).tolist()
