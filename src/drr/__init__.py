@@ -10,6 +10,7 @@ from typing import Any
 # The public names and where each is defined; `__init__.pyi` repeats them for type checkers.
 _HOMES = {
     "CheckpointError": "drr.exceptions",
+    "AveragedDual": "drr.composition.second_score",
     "CostMatrix": "drr.decision",
     "DRRClassifier": "drr.classifier",
     "Dual": "drr.raking",

@@ -25,6 +25,7 @@ from drr.composition.models import Recipe, check_finite_rows, refuse_other_class
 from drr.composition.multiclass import class_rules
 from drr.composition.rescoring import check_settings
 from drr.composition.routing import accept_sample_weight, route_fit_params
+from drr.composition.second_score import prepare_dual
 from drr.composition.table_forest import TableForest
 from drr.decision.cuts import Rule
 from drr.features.feature_map import RakingFeatureMap
@@ -54,9 +55,10 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
         probability of the rare class, or the decision function if it has no probabilities. A fitted one,
         frozen or not, is used as it is. Cloning, as in a grid search, loses the fit unless
         it is in a `sklearn.frozen.FrozenEstimator`.
-    dual : RakingDual, default=None
+    dual : RakingDual, other estimator or list of estimators, default=None
         None is ``RakingDual(limit_direction=True, random_state=random_state)``. A fitted one is used as it is, and can
-        be shared.
+        be shared. In its place any estimator with ``fit`` and ``log_density_ratio`` or ``decision_function`` can give
+        the second score, and a list of them the mean of theirs: see `AveragedDual`, which `dual_` then is.
         ``set_params(dual__eta=0.1)`` and ``dual__feature_map__missing`` or ``dual__feature_map__n_random_features``
         work, and can be searched over, with None as well.
     fusion_weight : float or {"auto", "closed_form", "average_precision"}, default="auto"
@@ -344,9 +346,7 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
     def _dual(self, seed: int) -> Any:
         if self.dual is None:
             return accept_sample_weight(RakingDual(limit_direction=True, random_state=seed))
-        if not hasattr(self.dual, "log_density_ratio"):
-            raise TypeError(f"dual must be a RakingDual or None, got {self.dual!r}")
-        return self.dual if is_fitted(self.dual) else seed_nested(self.dual, seed)
+        return prepare_dual(self.dual, seed)
 
     def _rare(self, labels: Labels) -> tuple[int, ...]:
         if len(labels.classes) == 2:

@@ -342,8 +342,8 @@ def test_what_is_no_classifier_and_no_dual_is_named(two_classes, base):
         DRRClassifier(3).fit(X, y)
     with pytest.raises(TypeError, match=r"IsolationForest\(.* is not a classifier"):
         DRRClassifier(IsolationForest(n_estimators=5)).fit(X, y)
-    with pytest.raises(TypeError, match="dual must be a RakingDual or None, got LogisticRegression"):
-        DRRClassifier(base, dual=LogisticRegression()).fit(X, y)
+    with pytest.raises(TypeError, match=r"dual must be a RakingDual, an estimator .*, got StandardScaler\(\)"):
+        DRRClassifier(base, dual=StandardScaler()).fit(X, y)
 
 
 def test_groups_without_a_splitter_are_refused(two_classes, base):

@@ -199,3 +199,13 @@ def test_the_map_of_the_paper_may_fall(table):
 def test_the_default_dual_has_a_direction_at_zero_and_the_papers_has_none():
     assert DRRClassifier()._dual(0).limit_direction
     assert not DRRClassifier.paper().dual.limit_direction
+
+
+def test_a_base_that_saw_the_rows_is_told(table):
+    X, y = table
+    forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    with pytest.warns(UserWarning, match="fit on rows that it has not seen, or pass the base unfitted"):
+        DRRClassifier(forest, random_state=0).fit(X[::2], y[::2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DRRClassifier(forest, random_state=0).fit(X[1::2], y[1::2])

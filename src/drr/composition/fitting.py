@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +16,7 @@ from drr.composition.holdout import Holdout
 from drr.composition.models import Models, Recipe, fit_and_score, fit_models
 from drr.composition.out_of_bag import fit_out_of_bag, has_out_of_bag, out_of_bag_scores
 from drr.composition.rescoring import HeldOutScores, Rescoring, fit_rescoring
+from drr.fusion.bootstrap import FEWEST_RARE
 
 Parts = list[list[HeldOutScores]]
 """the scores of each rare class, part by part"""
@@ -52,6 +54,8 @@ def fit_composition(
         plan = replace(plan, splits=[(np.sort(a), np.sort(b)) for a, b in plan.splits])
     fit = _fit_out_of_bag if plan.is_out_of_bag else _fit_splits
     models, parts = fit(recipe, plan, n_jobs)
+    if recipe.base is not None and is_fitted(recipe.base):
+        _warn_of_known_rows(parts, recipe)
     shares = np.bincount(recipe.labels.codes) / len(recipe.labels.codes)
     one_base = plan.is_out_of_bag or recipe.base is None or is_fitted(recipe.base)
     rescorings = [
@@ -66,6 +70,22 @@ def fit_composition(
         for k, index in enumerate(recipe.rare)
     ]
     return Composition(models, rescorings)
+
+
+def _warn_of_known_rows(parts: Parts, recipe: Recipe) -> None:
+    """Warn if a base that was fitted before separates the held-out rows perfectly, as rows of its own fit."""
+    for label, columns in zip(recipe.rare_labels.tolist(), parts, strict=True):
+        base = np.concatenate([part.base for part in columns])
+        positive = np.concatenate([part.positive for part in columns])
+        if positive.sum() < FEWEST_RARE or base[positive].min() <= base[~positive].max():
+            continue
+        warnings.warn(
+            f"The fitted base ranks every held-out row of class {label!r} above all others, as a model does with rows "
+            "that it was fitted on. If it has seen these rows, weight, calibration, cut and gain_ are worthless: fit "
+            "on rows that it has not seen, or pass the base unfitted.",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def _fit_splits(recipe: Recipe, plan: Holdout, n_jobs: int | None) -> tuple[Models, Parts]:

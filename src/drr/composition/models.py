@@ -83,6 +83,8 @@ class Models:
         """One column per rare class."""
         if len(self.duals) == 1:
             return np.asarray(self.duals[0].log_density_ratio(X))[:, None]
+        if not hasattr(self.duals[0], "feature_map_"):
+            return np.stack([dual.log_density_ratio(X) for dual in self.duals], axis=1)
         return _log_density_ratios(self.duals, X)
 
 
@@ -122,6 +124,11 @@ def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any
     if is_fitted(recipe.dual):
         return [recipe.dual]
     first = clone(recipe.dual).set_params(pos_label=recipe.rare_labels[0]).fit(X, y, **params)
+    if not hasattr(first, "feature_map_"):
+        return [
+            first,
+            *(clone(recipe.dual).set_params(pos_label=k).fit(X, y, **params) for k in recipe.rare_labels[1:]),
+        ]
     shared = FrozenEstimator(first.feature_map_)
     others = [
         clone(recipe.dual).set_params(pos_label=label, feature_map=shared).fit(X, y, **params)

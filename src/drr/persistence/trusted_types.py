@@ -15,6 +15,7 @@ from drr.classifier import DRRClassifier
 from drr.composition.coded_labels import CodedLabels
 from drr.composition.models import Models
 from drr.composition.rescoring import HeldOutScores, Rescoring
+from drr.composition.second_score import AveragedDual
 from drr.composition.table_forest import TableForest
 from drr.decision.rules import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
 from drr.features.embedding import Embedding
@@ -34,7 +35,7 @@ from drr.resampling import RakingResampler
 # The types of drr's own models.
 _OWN = (
     *(CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK),
-    *(DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler),
+    *(AveragedDual, DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler),
     *(Dual, DualDiagnostics, Floor, MomentGap, Moments, Raking),
     *(CodedLabels, Embedding, Levels, Models, TableClassifier, TableEncoder, TableForest, TablePreparation),
     *(GainInterval, HeldOutScores, Interval, Rescoring, Separation, Standardisation),
