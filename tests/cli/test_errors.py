@@ -152,7 +152,7 @@ CASES = {
         1,
         ["fewer"],
     ),
-    "unknown base": ({}, ["fit", "{train}", *FIT, "--base", "xgboost"], 1, ["xgboost", "module:factory"]),
+    "unknown base": ({}, ["fit", "{train}", *FIT, "--base", "xgbost"], 2, ["'xgbost'", "module:factory"]),
     "no such module": ({}, ["fit", "{train}", *FIT, "--base", "nowhere:make"], 1, ["'nowhere'", "import"]),
     "no such factory": ({}, ["fit", "{train}", *FIT, "--base", "json:make"], 1, ["json", "'make'"]),
     "not a classifier": (

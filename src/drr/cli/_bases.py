@@ -16,10 +16,20 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from drr.cli._errors import CommandError, in_one_line
+from drr.cli._rules import BASES
 from drr.features.preparation import Kind
 
-NAMES = ("rf", "hist", "logistic")
-
+# Boosted trees of other packages: the class, and how it is told to be quiet, to repeat itself and to share the machine.
+_BOOSTED: dict[str, tuple[str, dict[str, Any], str, str]] = {
+    "xgboost": ("XGBClassifier", {"verbosity": 0}, "random_state", "n_jobs"),
+    "lightgbm": ("LGBMClassifier", {"verbose": -1}, "random_state", "n_jobs"),
+    "catboost": (
+        "CatBoostClassifier",
+        {"verbose": 0, "allow_writing_files": False},
+        "random_seed",
+        "thread_count",
+    ),
+}
 # What a prepared table holds as numbers.
 _NUMERIC = ("number", "date")
 # The most levels that boosted trees take of one column; rarer ones share the last.
@@ -34,11 +44,24 @@ def make_base(name: str, kinds: dict[str, Kind], seed: int, n_jobs: int | None) 
         return _boosting(kinds, seed)
     if name == "logistic":
         return _encoded(LogisticRegression(max_iter=1000), kinds, scaled=True)
+    if name in _BOOSTED:
+        return _encoded(_boosted_elsewhere(name, seed, n_jobs), kinds)
     if ":" in name:
         classifier = _from_factory(name)
         # A pipeline reads the columns by itself, as its author wrote it.
         return classifier if isinstance(classifier, Pipeline) else _encoded(classifier, kinds)
-    raise CommandError(f"--base {name} is not known; use {', '.join(NAMES)} or module:factory")
+    raise CommandError(f"--base {name} is not known; use {', '.join(BASES)} or module:factory")
+
+
+def _boosted_elsewhere(name: str, seed: int, n_jobs: int | None) -> Any:
+    """Make boosted trees of a package that is not a requirement."""
+    class_name, settings, seed_name, jobs_name = _BOOSTED[name]
+    try:
+        module = importlib.import_module(name)
+    except ImportError:
+        raise CommandError(f"--base {name} needs the package: pip install {name}") from None
+    settings = settings | {seed_name: seed} | ({} if n_jobs is None else {jobs_name: n_jobs})
+    return getattr(module, class_name)(**settings)
 
 
 def _encoded(classifier: Any, kinds: dict[str, Kind], *, scaled: bool = False) -> Pipeline:

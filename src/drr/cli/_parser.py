@@ -77,10 +77,11 @@ def _add_fit(commands: Any) -> None:
     group = group.add_mutually_exclusive_group()
     group.add_argument(
         "--base",
+        type=_rules.base,
         default="rf",
         metavar="NAME",
-        help="rf (a random forest, the default), hist (boosted trees), logistic, or module:factory for a classifier of "
-        "your own",
+        help="rf (a random forest, the default), hist (boosted trees), logistic, xgboost, lightgbm or catboost (if "
+        "installed), or module:factory for a classifier of your own",
     )
     group.add_argument(
         "--scores",

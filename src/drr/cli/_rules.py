@@ -43,6 +43,18 @@ def threshold(text: str) -> Any:
         raise mistake from None
 
 
+BASES = ("rf", "hist", "logistic", "xgboost", "lightgbm", "catboost")
+
+
+def base(text: str) -> str:
+    """Check the name of a base, or the place of a function that makes one."""
+    if text not in BASES and ":" not in text:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not known; use {', '.join(BASES)} or module:factory for a classifier of your own"
+        )
+    return text
+
+
 def weight(text: str) -> float | str:
     """Parse the weight of the dual, or how to choose it."""
     number = _number(text)

@@ -16,6 +16,7 @@ from drr._native.ranking import Ranking
 from drr.cli._errors import CommandError
 from drr.cli._terminal import Terminal
 from drr.cli._training import Training, make_dual, read_training
+from drr.cli._words import explain_terms
 from drr.fusion.bootstrap import merge_rows, resample_totals
 from drr.fusion.standardisation import standardise
 from drr.raking.estimator import RakingDual
@@ -77,6 +78,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
         f"{len(training.y):,} rows, {n_rare:,} of class {training.schema.positive!r} ({signal.share:.2%}); "
         f"{len(training.schema.kinds)} columns",
         str(diagnostics),
+        explain_terms(diagnostics),
         f"dual alone        ROC AUC {signal.auc:.3f} ({_LEVEL:.0%} interval {signal.auc_low:.3f} to "
         f"{signal.auc_high:.3f}), average precision {signal.average_precision:.3f} (chance: {signal.share:.3f})",
         "",

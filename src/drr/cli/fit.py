@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from drr.cli._bases import make_base
 from drr.cli._errors import CommandError, require
 from drr.cli._terminal import Terminal
 from drr.cli._training import Training, fingerprint, make_dual, read_training
+from drr.cli._words import Flagged, explain_terms
 from drr.cli._writers import check_output
 from drr.fusion.gain import GainInterval
 from drr.persistence.model_files import save
@@ -44,6 +46,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
         save(TableClassifier.of(model, training.schema.preparation), options.output, about=about)
     diagnostics, rescoring = model.dual_.diagnostics_, model.rescorings_[0]
     n_rare = about["n_rare"]
+    flagged = Flagged.at_cut(rescoring.held_out_fused, rescoring.held_out.positive, model.threshold_)
+    for note in _doubts(gain, n_rare / len(training.y), training.schema.positive):
+        terminal.note(note)
     text = f"""\
 {len(training.y):,} rows, {n_rare:,} of class {training.schema.positive!r} ({n_rare / len(training.y):.2%}); \
 {len(training.schema.kinds)} columns
@@ -52,7 +57,9 @@ average precision on {len(rescoring.held_out.positive):,} held-out rows ({model.
   fused   {gain.fused_average_precision:.3f}
   gain   {gain.gain:+.3f}  ({gain.interval_text})
 {diagnostics}
+{explain_terms(diagnostics)}
 cut               {model.threshold_:.4g} (fused score), weight of the dual {model.fusion_weight_:.3g}
+flagged           {flagged.text}
 saved             {options.output}"""
     values = {
         "model": options.output,
@@ -66,12 +73,29 @@ saved             {options.output}"""
         "weight": model.fusion_weight_,
         "holdout": model.holdout_,
         "cut": model.threshold_,
+        "n_flagged": flagged.n_flagged,
+        "precision": flagged.precision,
+        "recall": flagged.recall,
         "floor": diagnostics.floor,
         "floor_lower_bound": diagnostics.floor_lower_bound,
         "ess": diagnostics.ess,
         "dual_is_zero": diagnostics.is_zero,
     }
     terminal.result(text, values)
+
+
+def _doubts(gain: GainInterval, rare_share: float, positive: Any) -> Iterator[str]:
+    """Yield what speaks against using the model as it is."""
+    if gain.has_interval and gain.is_loss:
+        yield (
+            f"adding the dual lowers the average precision on held-out rows ({gain.interval_text}); lower its weight "
+            "with --weight, or leave it out with --weight 0"
+        )
+    if rare_share > 0.5:
+        yield (
+            f"class {positive!r} has {rare_share:.0%} of the rows and is not the rare one; name the other with "
+            "--positive"
+        )
 
 
 def fit(training: Training, options: argparse.Namespace) -> DRRClassifier:

@@ -78,6 +78,7 @@ _METRICS = (
 # Parts of scikit-learn's estimators and scorers that skops leaves to the reader to trust.
 _PARTS = frozenset(
     {
+        "collections.OrderedDict",  # of LightGBM
         "functools.partial",
         "numpy.dtype",
         "sklearn.compose._column_transformer._RemainderColsList",  # of scikit-learn 1.6
