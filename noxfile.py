@@ -80,6 +80,12 @@ def processors(session: nox.Session) -> None:
 
 
 @nox.session(default=False, venv_backend="none")
+def cross(session: nox.Session) -> None:
+    """Compile the core for another system and run its C++ tests in an emulator: windows, macos, s390x, armhf."""
+    session.run("tools/cross.sh", *(session.posargs or ["windows"]), external=True)
+
+
+@nox.session(default=False, venv_backend="none")
 def sanitize(session: nox.Session) -> None:
     """Test under a sanitizer: address or thread."""
     session.run("tools/sanitize.sh", *(session.posargs or ["address"]), external=True)
