@@ -1,5 +1,5 @@
-// Certificates recomputed from what a solver returned, in plain loops over dense rows: none of the core's
-// kernels is used, so a mistake in them cannot hide here.
+// Certificates recomputed from what a solver returned, in plain loops over dense rows: none of the
+// core's kernels is used, so a mistake in them cannot hide here.
 #pragma once
 
 #include "drr/dual.hpp"
@@ -53,8 +53,8 @@ inline double dot_of(const std::vector<double>& u, const std::vector<double>& v)
   return static_cast<double>(sum);
 }
 
-// max(0, minᵢ aᵢᵀx/‖x‖) ≤ φ ≤ ‖x‖ with x = Aᵀw: both bounds must be those that were returned. `gap` is what
-// the method's `converged` promises, relative to the value.
+// max(0, minᵢ aᵢᵀx/‖x‖) ≤ φ ≤ ‖x‖ with x = Aᵀw: both bounds must be those that were returned. `gap`
+// is what the method's `converged` promises, relative to the value.
 inline void check_floor(const Floor& floor, const PlainRows& rows, double gap = 1e-10) {
   std::vector<double> weights(rows.n, 0.0);
   double total = 0;
@@ -81,7 +81,8 @@ inline void check_floor(const Floor& floor, const PlainRows& rows, double gap = 
            floor.value <= 1e-10 * floor.base_discrepancy));
 }
 
-// wᵢ ∝ dᵢ exp(aᵢᵀθ), its mean, gradient, gap, divergence and effective size must be those that were returned.
+// wᵢ ∝ dᵢ exp(aᵢᵀθ), its mean, gradient, gap, divergence and effective size must be those
+// that were returned.
 inline void check_dual(const DualResult& result, const PlainRows& rows, const std::vector<double>& theta,
                        const std::vector<double>& weights, const std::vector<double>& log_base_weights,
                        double tolerance) {

@@ -1,5 +1,6 @@
-// Numbers between margins. The margins of an input are NaN: a kernel that reads beyond it spoils its sums.
-// Those of an output are numbers: one that writes beyond it, or adds to what is there, leaves a mark.
+// Numbers between margins. The margins of an input are NaN: a kernel that reads beyond it spoils
+// its sums. Those of an output are numbers: one that writes beyond it, or adds to what is there,
+// leaves a mark.
 #pragma once
 
 #include "drr/views.hpp"

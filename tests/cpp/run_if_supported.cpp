@@ -1,5 +1,6 @@
-// run_if_supported SET PROGRAM: runs PROGRAM where this processor has the instruction set it was compiled
-// for. Compiled for the baseline, because such a program may die before its own main() could ask.
+// run_if_supported SET PROGRAM: runs PROGRAM where this processor has the instruction set it
+// was compiled for. Compiled for the baseline, because such a program may die before its own
+// main() could ask.
 
 #include "core/runtime/cpu_features.hpp"
 

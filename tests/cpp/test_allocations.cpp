@@ -1,4 +1,5 @@
-// Hot loops allocate nothing: the number of allocations of a pass does not grow with the number of tiles.
+// Hot loops allocate nothing: the number of allocations of a pass does not grow with the
+// number of tiles.
 
 #ifdef DRR_COUNT_ALLOCATIONS
 
@@ -35,8 +36,8 @@ int __wrap_posix_memalign(void** pointer, std::size_t alignment, std::size_t siz
 }
 }
 
-// Not inlined: where the compiler sees one of a pair of new and delete but not the other, it warns of a
-// mismatch.
+// Not inlined: where the compiler sees one of a pair of new and delete but not the other, it warns
+// of a mismatch.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++n_allocations;
   if (void* pointer = __real_malloc(size))
@@ -79,9 +80,9 @@ TEST_CASE("a pass over more tiles allocates no more") {
 }
 
 TEST_CASE("the passes of a dual over twice the rows allocate no more") {
-  // Every row twice is the same problem: the same iterations, twice the tiles. Conjugate gradients make all
-  // the passes there are; full Newton is left out, because Eigen takes a buffer for each matrix product that
-  // it cannot block on the stack: one for a thousand rows.
+  // Every row twice is the same problem: the same iterations, twice the tiles. Conjugate gradients
+  // make all the passes there are; full Newton is left out, because Eigen takes a buffer for each
+  // matrix product that it cannot block on the stack: one for a thousand rows.
   const Index K = 70, few = 3000, many = 2 * few;
   std::vector<double> dense = testing::normals(few * K, 3);
   dense.resize(static_cast<std::size_t>(many * K));

@@ -1,4 +1,5 @@
-// The point of smallest norm over a working set, by both methods, judged by its optimality conditions.
+// The point of smallest norm over a working set, by both methods, judged by its optimality
+// conditions.
 #include "core/floor/min_norm_point.hpp"
 #include "problem.hpp"
 
@@ -29,7 +30,8 @@ struct Hull {
     point.start(0);
   }
 
-  // w ≥ 0, Σw = 1, x = Aᵀw, and no row lies below the plane through x across x: then x is the nearest point.
+  // w ≥ 0, Σw = 1, x = Aᵀw, and no row lies below the plane through x across x: then x is
+  // the nearest point.
   void check(double tolerance) const {
     const Eigen::VectorXd& w = point.weights();
     const Eigen::Map<const Eigen::MatrixXd> columns(a.data(), K, n);
@@ -46,8 +48,8 @@ struct Hull {
   }
 };
 
-// A cloud of normals at a distance from the origin along the first axis, of which some rows lie on the near
-// face.
+// A cloud of normals at a distance from the origin along the first axis, of which some rows lie on
+// the near face.
 std::vector<double> cloud(Index n, Index K, double distance, unsigned seed) {
   auto dense = normals(n * K, seed);
   for (Index i = 0; i < n; ++i)

@@ -1,7 +1,7 @@
-// The Python-free core under a coverage-guided fuzzer: bytes become views, index arrays, weights and options,
-// and every operation must serve or refuse them. What is served is judged from outside, in long double; a
-// wrong answer ends the process as a crash would, and libFuzzer keeps the bytes. tools/fuzz.sh builds and
-// runs it.
+// The Python-free core under a coverage-guided fuzzer: bytes become views, index arrays, weights
+// and options, and every operation must serve or refuse them. What is served is judged from
+// outside, in long double; a wrong answer ends the process as a crash would, and libFuzzer keeps
+// the bytes. tools/fuzz.sh builds and runs it.
 #include "drr/dual.hpp"
 #include "drr/embed.hpp"
 #include "drr/errors.hpp"

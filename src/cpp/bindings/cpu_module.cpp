@@ -1,5 +1,6 @@
-// A module of its own, compiled for the baseline: it must load on any processor to say what the processor can
-// do. Written against Python's own interface, because one function is not worth reading pybind11 for.
+// A module of its own, compiled for the baseline: it must load on any processor to say what the
+// processor can do. Written against Python's own interface, because one function is not worth
+// reading pybind11 for.
 
 #define PY_SSIZE_T_CLEAN
 #include "core/runtime/cpu_features.hpp"

@@ -9,7 +9,8 @@ namespace drr::bindings {
 
 namespace {
 
-// The arrays of a map, converted by nobody: drr/_embedding.py builds them contiguous and of these types.
+// The arrays of a map, converted by nobody: drr/_embedding.py builds them contiguous and
+// of these types.
 template <class Scalar>
 using Contiguous = py::array_t<Scalar, py::array::c_style>;
 
@@ -75,7 +76,7 @@ HeldRows view_rows(const FeatureMap& map, const py::object& numeric, const py::o
     rows.n_rows = array.shape(0);
     rows.codes = {array.data(), static_cast<std::size_t>(array.size())};
   }
-  require(codes.is_none() == (map.n_variables() == 0), "codes are needed exactly where there are variables");
+  require(codes.is_none() == (map.n_variables() == 0), "codes are needed exactly if there are variables");
   if (!numeric.is_none()) {
     held.numeric = view_features(numeric);
     rows.numeric = held.numeric.view;
@@ -83,7 +84,7 @@ HeldRows view_rows(const FeatureMap& map, const py::object& numeric, const py::o
     require(codes.is_none() || n_rows(*rows.numeric) == rows.n_rows, "numeric and codes differ in rows");
     rows.n_rows = n_rows(*rows.numeric);
   }
-  require(numeric.is_none() == (n_numeric == 0), "numeric is needed exactly where there are numeric columns");
+  require(numeric.is_none() == (n_numeric == 0), "numeric is needed exactly if there are numeric columns");
   return held;
 }
 

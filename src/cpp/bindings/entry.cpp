@@ -1,5 +1,5 @@
-// The only source that is compiled once per instruction set: the name under which Python finds the module.
-// The module itself (module.cpp) is named by where it was found.
+// The only source that is compiled once per instruction set: the name under which Python finds the
+// module. The module itself (module.cpp) is named by where it was found.
 
 #include <Python.h>
 

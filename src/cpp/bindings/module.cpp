@@ -1,4 +1,5 @@
-// The compiled module, linked once per instruction set under its own name (entry.cpp). A table of contents.
+// The compiled module, linked once per instruction set under its own name (entry.cpp). A
+// table of contents.
 
 #include "bindings/operations.hpp"
 #include "drr/errors.hpp"

@@ -1,5 +1,5 @@
-// The one header that includes pybind11. numpy arrays become views without a copy; what cannot be viewed is
-// refused. Conversions happen once, before, in Python (drr/_validation.py).
+// The one header that includes pybind11. numpy arrays become views without a copy; what cannot be
+// viewed is refused. Conversions happen once, before, in Python (drr/_validation.py).
 #pragma once
 
 #include "drr/views.hpp"
@@ -14,14 +14,16 @@ namespace drr::bindings {
 
 namespace py = pybind11;
 
-// Rows, and the arrays they are viewed in: a CSR matrix may be given others while a kernel reads these.
+// Rows, and the arrays they are viewed in: a CSR matrix may be given others while a
+// kernel reads these.
 struct HeldFeatures {
   FeatureView view;
   std::array<py::object, 3> arrays;
   operator const FeatureView&() const { return view; }
 };
 
-// A float64 or float32 array with contiguous rows, or an object with CSR's data, indices, indptr and shape.
+// A float64 or float32 array with contiguous rows, or an object with CSR's data, indices,
+// indptr and shape.
 HeldFeatures view_features(const py::object& features);
 
 Index n_rows(const FeatureView& features);

@@ -10,7 +10,7 @@ namespace drr::bindings {
 
 namespace {
 
-// Calls what may take the lock; where that ends the thread, it sleeps instead.
+// Calls what may take the lock; if that ends the thread, it sleeps instead.
 template <class TakeLock>
 auto or_sleep(TakeLock&& take_lock) {
 #if defined(__GLIBCXX__)
@@ -59,7 +59,8 @@ bool PythonMonitor::stop_requested() {
 }
 
 void PythonMonitor::report(const Iteration& iteration) {
-  // Compared without the lock: the pointers of this object and of None do not change during a solve.
+  // Compared without the lock: the pointers of this object and of None do not change
+  // during a solve.
   if (callback_.is_none())
     return;
   const WithLock lock;

@@ -6,8 +6,7 @@ namespace drr::bindings {
 
 namespace {
 
-// name -> (description, is_success, has_solution): what drr.results.Status repeats in Python, and a test
-// compares.
+// name -> (description, is_success, has_solution): what drr.Status says of itself.
 py::dict statuses() {
   py::dict table;
   for (Status status : all_statuses)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drr._native import core
+
 
 class Status(enum.Enum):
     """How a solve ended.
@@ -31,26 +33,21 @@ class Status(enum.Enum):
     @property
     def description(self) -> str:
         """One sentence on what the status means."""
-        return _DESCRIPTIONS[self]
+        return _MEANINGS[self.value][0]
 
     @property
     def is_success(self) -> bool:
         """Whether the result is certified: nothing to warn about."""
-        return self in (Status.CONVERGED, Status.ZERO_DUAL)
+        return _MEANINGS[self.value][1]
 
     @property
     def has_solution(self) -> bool:
         """The result can be used, with the bounds it carries."""
-        return self is not Status.INFEASIBLE
+        return _MEANINGS[self.value][2]
 
 
-_DESCRIPTIONS = {
-    Status.CONVERGED: "The certificate holds: the bounds meet the stated tolerance.",
-    Status.ZERO_DUAL: "The base weights already satisfy the tolerance, so the dual is exactly zero.",
-    Status.ROUND_OFF: "No further progress is possible in double precision; the returned bounds are still valid.",
-    Status.ITERATION_LIMIT: "The iteration limit was reached first; the returned bounds are still valid.",
-    Status.INFEASIBLE: "No weights reach the tolerance: the lower bound of the floor exceeds it.",
-}
+# What each status means is written once, in the core.
+_MEANINGS = core.statuses()
 
 
 @dataclass(frozen=True, eq=False)

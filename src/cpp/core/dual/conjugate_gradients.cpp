@@ -8,7 +8,8 @@ namespace drr {
 
 namespace {
 constexpr int max_steps = 200;
-// A preconditioner that needs more steps than this for one direction has not caught the shape of the Hessian.
+// A preconditioner that needs more steps than this for one direction has not caught the shape
+// of the Hessian.
 constexpr int too_many_steps = 40;
 // A preconditioner made at another point serves until the objective has moved this far, in nats.
 constexpr double stale = 0.05;
@@ -33,9 +34,9 @@ void ConjugateGradients::solve(const DualPoint& point, double gradient_goal, Dir
   if (first_gradient_norm_ == 0)
     first_gradient_norm_ = gradient_norm;
 
-  // Accuracy that grows as fast as the outer iteration converges keeps it quadratic, and each outer iteration
-  // less saves a pass and a new beginning; at first a rough direction will do. Beyond the goal nothing is
-  // gained.
+  // Accuracy that grows as fast as the outer iteration converges keeps it quadratic, and each outer
+  // iteration less saves a pass and a new beginning; at first a rough direction will do. Beyond the
+  // goal nothing is gained.
   const double forcing = std::min(0.3, gradient_norm / first_gradient_norm_);
   const double enough = std::max(forcing * gradient_norm, 0.3 * gradient_goal);
 

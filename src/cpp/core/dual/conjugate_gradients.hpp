@@ -7,11 +7,11 @@
 
 namespace drr {
 
-// Preconditioned conjugate gradients: one pass over the rows per step, which also yields the scores of the
-// direction.
+// Preconditioned conjugate gradients: one pass over the rows per step, which also yields the scores
+// of the direction.
 class ConjugateGradients final : public InnerSolve {
 public:
-  // Where the preconditioner proves poor on these rows, the successor, if there is one, takes over.
+  // If the preconditioner proves poor on these rows, the successor, if there is one, takes over.
   ConjugateGradients(DualModel& model, MakePreconditioner preconditioner,
                      MakePreconditioner successor = nullptr);
   std::string_view name() const override { return preconditioner_->name(); }

@@ -17,7 +17,8 @@ namespace drr {
 
 namespace {
 
-// Newton needs about five; the weight of a row far beyond the others falls by a factor of e in each.
+// Newton needs about five; the weight of a row far beyond the others falls by a factor of
+// e in each.
 constexpr int default_max_iter = 500, paper_max_iter = 200;
 
 void validate(const DualInput& input) {
@@ -33,8 +34,8 @@ DualProblem problem_of(const DualInput& input) {
   return {input.features, input.target, input.log_base_weights, input.tolerance};
 }
 
-// The published algorithm does not look for a proof that there is no minimum; the point where it ended may
-// be one.
+// The published algorithm does not look for a proof that there is no minimum; the point where it
+// ended may be one.
 Minimisation with_proof(DualModel& model, const DualPoint& point, const DualJudge& judge,
                         const Minimisation& end) {
   if (end.status == Status::converged)
@@ -43,7 +44,8 @@ Minimisation with_proof(DualModel& model, const DualPoint& point, const DualJudg
   return std::isnan(bound) ? end : Minimisation{Status::infeasible, end.n_iter, bound};
 }
 
-// The steps multiply distances by distances; beyond these, the products lose their digits or overflow.
+// The steps multiply distances by distances; beyond these, the products lose their
+// digits or overflow.
 void refuse_extreme_scale(double distance) {
   if (!(distance >= 1e-140 && distance <= 1e150))
     throw InvalidInput("the base mean is " + std::to_string(std::log10(distance)) +
@@ -132,7 +134,8 @@ DualResult solve_dual(const DualInput& input, const DualOptions& options, const 
     return finish(model, input, point, output, with_proof(model, point, judge, end), "paper-newton");
   }
 
-  // 4. Ours starts in the plane of the base mean and a known direction, and takes the cheapest inner solve.
+  // 4. Ours starts in the plane of the base mean and a known direction, and takes the
+  // cheapest inner solve.
   const int max_iter = options.max_iter > 0 ? options.max_iter : default_max_iter;
   const DualMethod method = options.method == DualMethod::automatic ? cheapest_method(model) : options.method;
   if (method == DualMethod::wide) {

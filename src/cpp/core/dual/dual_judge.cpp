@@ -12,8 +12,9 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-// Points without progress before a solve is declared to be at the end of double precision. Near the kink
-// of the norm a gradient may take five to halve while the objective's last digits tell nothing.
+// Points without progress before a solve is declared to be at the end of double precision.
+// Near the kink of the norm a gradient may take five to halve while the objective's last
+// digits tell nothing.
 constexpr int patience = 6;
 
 // An aligned copy: the sum in a norm depends on where the numbers lie in memory.
@@ -35,9 +36,9 @@ struct PointValues {
   }
 };
 
-// The share t of x in (1 − t)m + t·x at which its norm falls to δ, given ‖m‖ > δ ≥ ‖x‖; the smaller root
-// of a quadratic written so that a t near zero keeps its digits. In units of ‖m‖, so that neither squares
-// nor their products overflow.
+// The share t of x in (1 − t)m + t·x at which its norm falls to δ, given ‖m‖ > δ ≥ ‖x‖; the smaller
+// root of a quadratic written so that a t near zero keeps its digits. In units of ‖m‖, so that
+// neither squares nor their products overflow.
 double share_until_feasible(const Vector& m, const Vector& x, double tolerance) {
   const double unit = m.stableNorm(), delta = tolerance / unit;
   const Vector from = m / unit, across = x / unit - from;
@@ -45,11 +46,13 @@ double share_until_feasible(const Vector& m, const Vector& x, double tolerance) 
   const double excess = from.squaredNorm() - delta * delta;
   const double root = std::sqrt(std::max(0.0, b * b - a * excess));
   const double t = std::clamp(excess / (-b + root), 0.0, 1.0); // rounding may see no excess at all
-  // A double just below one may be too coarse for a δ far below ‖m‖; then x alone is known to be feasible.
+  // A double just below one may be too coarse for a δ far below ‖m‖; then x alone is known
+  // to be feasible.
   return (from + t * across).norm() <= delta * (1 + 1e-9) ? t : 1.0;
 }
 
-// KL(w′‖d) + f(θ) = KL(w′‖w) + θᵀ(Aᵀw′) + δ‖θ‖ for w′ = (1 − t)w + t·v: no large numbers cancel in it.
+// KL(w′‖d) + f(θ) = KL(w′‖w) + θᵀ(Aᵀw′) + δ‖θ‖ for w′ = (1 − t)w + t·v: no large numbers
+// cancel in it.
 double mixed_gap(const DualSums& sums, double tolerance, const FloorMixture& floor, double plain_gap) {
   const Vector theta = vector_of(sums.theta), mean = vector_of(sums.mean);
   const Vector x = vector_of(floor.mean);

@@ -23,8 +23,9 @@ double proof_of_infeasibility(DualModel& model, const DualPoint& point, const Du
                               const DualJudge& judge) {
   if (std::isnan(judge.proof_of_infeasibility(sums)))
     return unset;
-  // Scores that were carried along over many steps, or to which log d was added and taken off again, are
-  // good enough to ask, not to prove: near zero the digits of log d are all that is left of them.
+  // Scores that were carried along over many steps, or to which log d was added and taken off
+  // again, are good enough to ask, not to prove: near zero the digits of log d are all that is
+  // left of them.
   Direction afresh{point.theta, {}};
   model.compute_scores(afresh);
   return judge.proof_of_infeasibility(model.sums(point, afresh.scores));

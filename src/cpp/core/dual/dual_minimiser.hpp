@@ -1,4 +1,5 @@
-// The outer iteration: Newton directions, each followed by the exact minimum of the plane it spans with θ.
+// The outer iteration: Newton directions, each followed by the exact minimum of the plane it
+// spans with θ.
 #pragma once
 
 #include "core/dual/dual_model.hpp"
@@ -18,8 +19,8 @@ struct Minimisation {
 double proof_of_infeasibility(DualModel& model, const DualPoint& point, const DualSums& sums,
                               const DualJudge& judge);
 
-// From a point with current weights (scores, weights, norm) to the minimum. `judge` has looked at no point
-// yet. On return the point is freshly evaluated.
+// From a point with current weights (scores, weights, norm) to the minimum. `judge` has looked at
+// no point yet. On return the point is freshly evaluated.
 Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, DualJudge judge, int max_iter);
 
 } // namespace drr

@@ -59,7 +59,8 @@ void DualModel::evaluate_afresh(DualPoint& point) {
   const LogSum sum = pass(span_of(point.theta), log_d, span_of(point.scores), span_of(point.mean));
   pass.weights(span_of(point.scores), sum, span_of(point.weights));
   ++n_passes_;
-  // The pass has added log d to the scores. Absent rows have lost theirs, which no later step asks for.
+  // The pass has added log d to the scores. Absent rows have lost theirs, which no later
+  // step asks for.
   for (std::size_t i = 0; i < log_d.size(); ++i)
     point.scores[i] = std::isfinite(log_d[i]) ? point.scores[i] - log_d[i] : 0.0;
   point.norm = point.theta.norm();

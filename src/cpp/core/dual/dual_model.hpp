@@ -1,5 +1,5 @@
-// The dual objective and what a minimiser may ask of it: the frozen problem, the moving point, and the passes
-// between.
+// The dual objective and what a minimiser may ask of it: the frozen problem, the moving point, and
+// the passes between.
 #pragma once
 
 #include "core/dual/plane_search.hpp"
@@ -50,18 +50,19 @@ public:
   ThreadPool& pool() { return pool_; }
   PlaneSearch& plane_search() { return plane_search_; }
   const RowBlocks& rows() const { return *rows_; }
-  // The rows relative to the mean of the last point given to `update_gradient`: covariances lose no digits in
-  // them.
+  // The rows relative to the mean of the last point given to `update_gradient`: covariances lose no
+  // digits in them.
   const RowBlocks& centred_rows() const { return *centred_rows_; }
   Index n_passes() const { return n_passes_; }
 
   // direction.scores = A·direction.step
   void compute_scores(Direction& direction);
-  // The best point of the plane spanned by θ and a direction. Leaves mean and gradient of the former point.
+  // The best point of the plane spanned by θ and a direction. Leaves mean and gradient of
+  // the former point.
   void move(DualPoint& point, const Direction& direction, Eigen::Vector2d start);
   // Mean and gradient at the point's weights, and the centre of the centred rows.
   void update_gradient(DualPoint& point);
-  // Scores, weights, mean, gradient from θ alone. Throws InvalidInput where a feature is not finite.
+  // Scores, weights, mean, gradient from θ alone. Throws InvalidInput if a feature is not finite.
   void evaluate_afresh(DualPoint& point);
   // product = ∇²f · v, scores = (A − 1·meanᵀ) v
   void hessian_product(const DualPoint& point, const Eigen::VectorXd& v, Eigen::VectorXd& scores,

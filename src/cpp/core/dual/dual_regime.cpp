@@ -10,15 +10,15 @@
 namespace drr {
 
 namespace {
-// Measured on one core in units of one weighted Gram matrix of all rows (python -m benchmarks.speed):
-// a Newton iteration costs 1.2 and there are 4 to 7; a pass costs 0.03 to 0.17 and conjugate gradients make
-// 16 to 50.
+// Measured on one core in units of one weighted Gram matrix of all rows (python -m
+// benchmarks.speed): a Newton iteration costs 1.2 and there are 4 to 7; a pass costs 0.03 to 0.17
+// and conjugate gradients make 16 to 50.
 constexpr Index narrow = 64;     // the Hessian costs no more than two passes
 constexpr Index few_rows = 1024; // their Gram matrix costs no more than the passes it saves
 constexpr Index max_hessian_columns =
     3000; // columns; K² doubles are then 72 MB, and its factor a second's work
-// A sample of 12K rows costs less than a Gram matrix of all rows from here on, and there are steps to repay
-// it.
+// A sample of 12K rows costs less than a Gram matrix of all rows from here on, and there are steps
+// to repay it.
 constexpr Index rows_per_column = 16;
 } // namespace
 

@@ -8,10 +8,11 @@ namespace drr {
 
 namespace {
 
-// The curvature at zero may not see the rows that matter, above all under base weights of many orders of
-// magnitude, and its step may end beyond the minimum: far out, where f has no curvature to come back by, or
-// only a little above f(0) = 0, from where a search downhill ends at the kink of the norm at zero. A start is
-// therefore below f(0), unless all there is to gain drowns in rounding.
+// The curvature at zero may not see the rows that matter, above all under base weights of many
+// orders of magnitude, and its step may end beyond the minimum: far out, where f has no
+// curvature to come back by, or only a little above f(0) = 0, from where a search downhill ends
+// at the kink of the norm at zero. A start is therefore below f(0), unless all there is to gain
+// drowns in rounding.
 double shortened_to_descent(DualModel& model, const Direction& ray, double length, double slope) {
   constexpr double drowned = 1e-12;                                                // nats
   const Plane line{ray.scores.data(), ray.scores.data(), Eigen::Matrix2d::Ones()}; // ‖ray.step‖ = 1
@@ -31,8 +32,9 @@ DualPoint base_point(DualModel& model) {
 }
 
 void move_to_start(DualModel& model, DualPoint& point, std::span<const double> start_direction) {
-  // Along θ = −t·u, with u = m/γ the direction of the base mean, f(t) = Λ(−tu) + tδ has slope δ − γ < 0 and
-  // curvature Var(aᵀu) at t = 0. A unit vector: no more than squares of features, so none overflows early.
+  // Along θ = −t·u, with u = m/γ the direction of the base mean, f(t) = Λ(−tu) + tδ has slope δ −
+  // γ < 0 and curvature Var(aᵀu) at t = 0. A unit vector: no more than squares of features, so
+  // none overflows early.
   const double gamma = point.mean.norm();
   Direction ray{-point.mean / gamma, {}};
   model.compute_scores(ray);

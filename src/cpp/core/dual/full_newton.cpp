@@ -3,8 +3,8 @@
 namespace drr {
 
 namespace {
-// Along a column that the rows with weight have in common, all curvature is rounding, and a Newton step may
-// be longer than its square can hold. Only the plane that it spans with θ matters.
+// Along a column that the rows with weight have in common, all curvature is rounding, and a Newton
+// step may be longer than its square can hold. Only the plane that it spans with θ matters.
 constexpr double longest_step = 1e150;
 } // namespace
 

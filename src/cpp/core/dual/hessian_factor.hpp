@@ -14,8 +14,8 @@ struct PenaltyCurvature {
 // Of δ‖θ‖: δ/‖θ‖·(I − uuᵀ)
 PenaltyCurvature norm_curvature(const DualModel& model, const DualPoint& point);
 
-// The matrix Σ sᵢ²(aᵢ − m)(aᵢ − m)ᵀ plus the curvature of the penalty, factorised: exact with sᵢ = √wᵢ over
-// all rows, a preconditioner with a sample of them.
+// The matrix Σ sᵢ²(aᵢ − m)(aᵢ − m)ᵀ plus the curvature of the penalty, factorised: exact with sᵢ =
+// √wᵢ over all rows, a preconditioner with a sample of them.
 class HessianFactor {
 public:
   explicit HessianFactor(DualModel& model);

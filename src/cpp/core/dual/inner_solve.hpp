@@ -11,8 +11,8 @@ class InnerSolve {
 public:
   virtual ~InnerSolve() = default;
   virtual std::string_view name() const = 0;
-  // `gradient_goal` is the norm at which the outer iteration will be content: nothing need be solved beyond
-  // it.
+  // `gradient_goal` is the norm at which the outer iteration will be content: nothing need be
+  // solved beyond it.
   virtual void solve(const DualPoint& point, double gradient_goal, Direction& direction) = 0;
 };
 

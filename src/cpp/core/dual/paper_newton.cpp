@@ -12,8 +12,8 @@ namespace {
 constexpr double smoothing = 1e-10; // ε in δ√(‖θ‖² + ε²)
 constexpr double ridge = 1e-10;
 constexpr double gradient_goal = 1e-9, fallback_goal = 1e-6;
-// Where the paper is silent: sufficient decrease of Armijo, halving, and the step at which a line search has
-// stalled.
+// Where the paper is silent: sufficient decrease of Armijo, halving, and the step at which a line
+// search has stalled.
 constexpr double sufficient_decrease = 1e-4;
 constexpr double min_step = 1e-10;
 
@@ -46,7 +46,8 @@ Minimisation minimise_by_paper(DualModel& model, DualPoint& point, int max_iter)
       break;
     }
 
-    // 2. Newton direction from the weighted covariance, the curvature of the smoothed norm and a ridge.
+    // 2. Newton direction from the weighted covariance, the curvature of the smoothed norm
+    // and a ridge.
     root_weights = point.weights.cwiseSqrt();
     factor.compute(point, {model.centred_rows(), root_weights.data(), nullptr, model.n_rows()},
                    {delta / r + ridge, delta / r * (point.theta.squaredNorm() / (r * r))});

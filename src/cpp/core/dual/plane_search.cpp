@@ -19,12 +19,13 @@ constexpr int max_newton_steps = 40;
 constexpr int max_halvings = 40;
 constexpr double decisive_score = 1000; // nats: more than the logarithms of any two base weights are apart
 
-// Below this the two directions are one as far as the curvature can tell. Along their difference a step would
-// be as long as rounding makes it, and ‖αθ + βp‖, a sum of squares that then cancel, no norm any more.
+// Below this the two directions are one as far as the curvature can tell. Along their difference a
+// step would be as long as rounding makes it, and ‖αθ + βp‖, a sum of squares that then cancel, no
+// norm any more.
 constexpr double degenerate = 1e-10;
 
-// The Newton step of a 2×2 system brought to a unit diagonal; where the plane is degenerate, that along the
-// steeper of the two directions alone.
+// The Newton step of a 2×2 system brought to a unit diagonal; if the plane is degenerate, that
+// along the steeper of the two directions alone.
 Eigen::Vector2d newton_step(const PlaneValue& value) {
   const Eigen::Array2d scale = value.hessian.diagonal().array().max(1e-300).sqrt();
   const Eigen::Array2d g = value.gradient.array() / scale;
@@ -132,21 +133,21 @@ PlaneValue PlaneSearch::minimise(const Plane& plane, Eigen::Vector2d start, Eige
   PlaneValue best = evaluate(plane, start, centre);
   Eigen::Array2d unit(1.0, 1.0);
   if (start != fallback) {
-    // Near the minimum both objectives are equal to the last digits, and the Newton step is still worth
-    // taking.
+    // Near the minimum both objectives are equal to the last digits, and the Newton step is
+    // still worth taking.
     const PlaneValue safe = evaluate(plane, fallback, centre);
     if (!(best.objective <= safe.objective + objective_round_off(safe))) {
       best = safe;
-      // A direction across which only rows without weight differ has next to no curvature, and is longer than
-      // any number of halvings brings back.
+      // A direction across which only rows without weight differ has next to no curvature, and is
+      // longer than any number of halvings brings back.
       unit[1] = std::min(1.0, decisive_score / extremes(plane.second_scores).largest_absolute);
     }
   }
   for (int iteration = 0; iteration < max_newton_steps; ++iteration) {
     if (best.gradient.cwiseAbs().maxCoeff() <= gradient_round_off(best))
       break;
-    // Far out the objective is nearly linear and a Newton step nearly infinite: it grows at most tenfold at a
-    // time.
+    // Far out the objective is nearly linear and a Newton step nearly infinite: it grows at most
+    // tenfold at a time.
     Eigen::Vector2d step = newton_step(best);
     const Eigen::Array2d longest = 10.0 * (1.0 + (best.at.array() / unit).abs().maxCoeff()) * unit;
     const double excess = (step.array() / longest).abs().maxCoeff();
@@ -162,7 +163,7 @@ PlaneValue PlaneSearch::minimise(const Plane& plane, Eigen::Vector2d start, Eige
     bool improved = false;
     for (int halving = 0; halving < max_halvings && !improved; ++halving, step *= 0.5) {
       const PlaneValue trial = evaluate(plane, best.at + step, best.mean_scores);
-      // Where the expected decrease drowns in the round-off of f, the gradient decides.
+      // If the expected decrease drowns in the round-off of f, the gradient decides.
       const bool drowned = -slope <= objective_round_off(best);
       improved = drowned ? trial.gradient.norm() < 0.5 * best.gradient.norm()
                          : trial.objective <= best.objective + 1e-4 * std::ldexp(slope, -halving);

@@ -1,5 +1,6 @@
-// Minimises f over a plane {αθ + βp}. The scores A(αθ + βp) = αAθ + βAp are combinations of two known
-// vectors, so a search of any length costs no pass over the rows, only sweeps over vectors of length n0.
+// Minimises f over a plane {αθ + βp}. The scores A(αθ + βp) = αAθ + βAp are combinations of two
+// known vectors, so a search of any length costs no pass over the rows, only sweeps over vectors
+// of length n0.
 #pragma once
 
 #include "core/rows/row_blocks.hpp"
@@ -36,8 +37,8 @@ public:
 
   PlaneValue evaluate(const Plane& plane, Eigen::Vector2d at, Eigen::Vector2d centre);
 
-  // Starts at `start`, or at `fallback` where the objective is higher at `start`. Ends no higher, up to
-  // round-off.
+  // Starts at `start`, or at `fallback` if the objective is higher at `start`. Ends no higher,
+  // up to round-off.
   PlaneValue minimise(const Plane& plane, Eigen::Vector2d start, Eigen::Vector2d fallback,
                       Eigen::Vector2d centre);
 
@@ -50,7 +51,8 @@ public:
   Extremes extremes(const double* scores);
 
 private:
-  // Sums over one chunk of e, e·x, e·y, e·x², e·xy, e·y² with e relative to the chunk's largest score.
+  // Sums over one chunk of e, e·x, e·y, e·x², e·xy, e·y² with e relative to the
+  // chunk's largest score.
   struct Sums {
     double largest;
     Eigen::Array<double, 6, 1> sums;
@@ -64,7 +66,7 @@ private:
   Index n_rows_, n_chunks_;
   std::span<const double> log_base_weights_;
   double tolerance_;
-  double uniform_; // log n0 where the base weights are uniform, else 0: log d is then part of the scores
+  double uniform_; // log n0 if the base weights are uniform, else 0: log d is then part of the scores
   ThreadPool& pool_;
   std::vector<Sums> partials_;
 };

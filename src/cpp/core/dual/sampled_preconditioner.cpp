@@ -16,8 +16,8 @@ double uniform_of(Index row) {
   return static_cast<double>(splitmix64(static_cast<std::uint64_t>(row) * golden_ratio) >> 11) * 0x1.0p-53;
 }
 
-// τ with Σ min(1, τwᵢ) = size: rows heavier than 1/τ are certain, the others drawn in proportion to their
-// weight.
+// τ with Σ min(1, τwᵢ) = size: rows heavier than 1/τ are certain, the others drawn in proportion
+// to their weight.
 double inclusion_rate(const Eigen::VectorXd& weights, double size) {
   double rate = size;
   for (int round = 0; round < 20; ++round) {
@@ -37,9 +37,9 @@ double inclusion_rate(const Eigen::VectorXd& weights, double size) {
   return rate;
 }
 
-// The Hessian of a sample of rows, drawn with probability ∝ w and weighted by w over that probability:
-// unbiased, and with s = 12K rows within (1 ± √(K/s))² of the whole, so that conjugate gradients gain half a
-// digit per step.
+// The Hessian of a sample of rows, drawn with probability ∝ w and weighted by w over that
+// probability: unbiased, and with s = 12K rows within (1 ± √(K/s))² of the whole, so that conjugate
+// gradients gain half a digit per step.
 class SampledPreconditioner final : public Preconditioner {
 public:
   explicit SampledPreconditioner(DualModel& model) : model_(model), factor_(model) {}

@@ -13,13 +13,13 @@ namespace drr {
 
 namespace {
 
-// The factor of the rows has seven digits, so inside the span nothing is gained by going further than this
-// times the goal.
+// The factor of the rows has seven digits, so inside the span nothing is gained by going further
+// than this times the goal.
 constexpr double rough = 100;
 constexpr int max_corrections = 4; // each gains several digits, or the span is a poor one
 
-// The same problem in coordinates of the span. Its target is the origin, because the factor's rows are
-// shifted.
+// The same problem in coordinates of the span. Its target is the origin, because the factor's
+// rows are shifted.
 class NarrowDual {
 public:
   NarrowDual(DualModel& model, const DualProblem& problem)
@@ -95,8 +95,8 @@ Minimisation minimise_in_row_span(DualModel& model, const DualProblem& problem, 
   NarrowDual narrow(model, problem);
   const Minimisation inside = narrow.minimise(start_direction, judge, max_iter);
 
-  // 2. Taken back, and corrected by what the rows themselves say; they also decide whether what proves a
-  // tolerance infeasible inside the span does so outside.
+  // 2. Taken back, and corrected by what the rows themselves say; they also decide whether what
+  // proves a tolerance infeasible inside the span does so outside.
   point.theta = narrow.theta();
   model.evaluate_afresh(point);
   Correction correction(model, narrow);
@@ -106,7 +106,8 @@ Minimisation minimise_in_row_span(DualModel& model, const DualProblem& problem, 
   if (corrected.status == Status::converged || corrected.status == Status::infeasible)
     return {corrected.status, max_iter - left, corrected.floor_lower_bound};
 
-  // 3. What of a gradient lies outside a span that rounding has narrowed is left to steps that know no span.
+  // 3. What of a gradient lies outside a span that rounding has narrowed is left to steps that
+  // know no span.
   const auto finishing = make_inner_solve(model, DualMethod::pcg_woodbury);
   const Minimisation finish = minimise(model, point, *finishing, judge, left);
   return {finish.status, max_iter - left + finish.n_iter, finish.floor_lower_bound};

@@ -1,5 +1,5 @@
-// The dual where there are more columns than rows: solved in the span of the rows, finished in the original
-// coordinates.
+// The dual of a matrix with more columns than rows: solved in the span of the rows, finished in
+// the original coordinates.
 #pragma once
 
 #include "core/dual/dual_minimiser.hpp"

@@ -15,19 +15,20 @@ constexpr Index min_heavy_rows = 96, max_heavy_rows = 384;
 constexpr Index max_copied_numbers = 32 * 1024 * 1024; // in the copy of the heavy rows
 constexpr Index columns_between_polls = 4096;
 
-// The effective number of rows holds most of the weight; beyond that more rows cost more than they save.
+// The effective number of rows holds most of the weight; beyond that more rows cost more
+// than they save.
 Index heavy_rows(const DualPoint& point, Index n_cols) {
   const double ess = 1.0 / point.weights.squaredNorm();
   const Index most = std::min(
       {max_heavy_rows, std::max<Index>(16, max_copied_numbers / n_cols), Index{point.weights.size()}});
-  if (!(ess < static_cast<double>(most))) // also where all weights underflow, and it is no number of rows
+  if (!(ess < static_cast<double>(most))) // also if all weights underflow, and it is no number of rows
     return most;
   return std::max(static_cast<Index>(ess), std::min(min_heavy_rows, most));
 }
 
-// P = κI + BᵀB with B the heaviest rows, √wᵢ(aᵢ − m)ᵀ, and κ the curvature of the norm plus that of the light
-// rows, taken to be alike in all directions. P⁻¹ = (I − Bᵀ(κI + BBᵀ)⁻¹B)/κ needs a factor of the size of B's
-// rows only.
+// P = κI + BᵀB with B the heaviest rows, √wᵢ(aᵢ − m)ᵀ, and κ the curvature of the norm plus that of
+// the light rows, taken to be alike in all directions. P⁻¹ = (I − Bᵀ(κI + BBᵀ)⁻¹B)/κ needs a factor
+// of the size of B's rows only.
 class WoodburyPreconditioner final : public Preconditioner {
 public:
   explicit WoodburyPreconditioner(DualModel& model)
@@ -49,7 +50,8 @@ public:
       heavy_weight += point.weights[i];
       model_.centred_rows().copy({i, i + 1}, &root, heavy_.col(at).data());
     }
-    // The light rows are taken to vary as the heavy ones do; κ > 0 even where δ = 0 and no row is light.
+    // The light rows are taken to vary as the heavy ones do; κ > 0 even if δ = 0 and no
+    // row is light.
     const double mean_square =
         heavy_.squaredNorm() / (std::max(heavy_weight, 1e-300) * static_cast<double>(heavy_.rows()));
     const double light_weight = std::max(0.0, 1.0 - heavy_weight);

@@ -10,8 +10,8 @@ namespace drr {
 
 namespace {
 
-// Rows × columns that a task reads twice, first for the means and then for the deviations from them: the
-// second time they come from the second-level cache.
+// Rows × columns that a task reads twice, first for the means and then for the deviations from
+// them: the second time they come from the second-level cache.
 constexpr Index numbers_per_tile = 1 << 16;
 constexpr Index columns_per_tile = 512;
 

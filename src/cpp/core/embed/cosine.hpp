@@ -1,7 +1,8 @@
 // A vectorised cosine: Eigen 3.4 has none for doubles.
 //
-// cos x = cos r with r = x − 2πk in [−π, π], and cos r = sin(π/2 − |r|), whose argument lies in [−π/2, π/2]:
-// one odd polynomial serves everywhere, without a branch. The absolute error stays below 5e-16.
+// cos x = cos r with r = x − 2πk in [−π, π], and cos r = sin(π/2 − |r|), whose argument lies
+// in [−π/2, π/2]: one odd polynomial serves everywhere, without a branch. The absolute error
+// stays below 5e-16.
 #pragma once
 
 #include "core/linalg/packets.hpp"
@@ -11,21 +12,22 @@
 
 namespace drr {
 
-// Beyond this |x| the products k·2π below would no longer be exact, and the library's slower reduction takes
-// over.
+// Beyond this |x| the products k·2π below would no longer be exact, and the library's slower
+// reduction takes over.
 inline constexpr double max_fast_argument = 1e5;
 
 inline Packet cosine(Packet x) {
   // Adding 1.5·2⁵² leaves no room for a fraction: the sum is rounded to the nearest integer.
   const Packet rounder = broadcast(6755399441055744.0);
   const Packet k = subtract(multiply_add(x, broadcast(0.15915494309189535), rounder), rounder);
-  // 2π in three parts of 33, 33 and 53 bits: |k| < 2¹⁴ makes the first two products exact, with or without
-  // FMA.
+  // 2π in three parts of 33, 33 and 53 bits: |k| < 2¹⁴ makes the first two products exact, with
+  // or without FMA.
   Packet r = multiply_add(k, broadcast(-6.2831853069365025), x);
   r = multiply_add(k, broadcast(-2.4308402025215864e-10), r);
   r = multiply_add(k, broadcast(-8.089064995183803e-21), r);
   const Packet s = subtract(broadcast(1.5707963267948966), absolute(r));
-  // sin s = s + s³·P(s²), P interpolating at the Chebyshev points of [0, π²/4]: relative error 4e-17.
+  // sin s = s + s³·P(s²), P interpolating at the Chebyshev points of [0, π²/4]:
+  // relative error 4e-17.
   const Packet t = multiply(s, s);
   Packet P = broadcast(2.7314447669863995e-15);
   for (const double coefficient :

@@ -1,4 +1,5 @@
-// Raw rows to embedded rows, a tile at a time: what `embed` writes out and `embed_scores` multiplies by θ.
+// Raw rows to embedded rows, a tile at a time: what `embed` writes out and `embed_scores`
+// multiplies by θ.
 #pragma once
 
 #include "core/embed/fourier_block.hpp"
@@ -10,8 +11,8 @@
 
 namespace drr {
 
-// The dense parts of a tile of rows. Rows are aligned and padded: with zeros in z, with whatever in the
-// waves.
+// The dense parts of a tile of rows. Rows are aligned and padded: with zeros in z, with whatever
+// in the waves.
 struct EmbeddedTile {
   Eigen::VectorXd centred; // rows × p: x − mean
   Eigen::VectorXd z;       // rows × z stride
@@ -20,8 +21,8 @@ struct EmbeddedTile {
 
 class Embedder {
 public:
-  // A multiple of the group of rows that FourierBlock takes; z and the waves of a tile fit the second-level
-  // cache.
+  // A multiple of the group of rows that FourierBlock takes; z and the waves of a tile fit
+  // the second-level cache.
   static constexpr Index rows_per_tile = 8 * FourierBlock::rows_per_group;
 
   Embedder(const FeatureMap& map, const RawRows& rows);
@@ -33,8 +34,8 @@ public:
   // Fills z and waves of the tile; at most rows_per_tile rows.
   void fill(RowRange rows, EmbeddedTile& tile) const;
 
-  // Calls function(column) with the one-hot column of every level that row i has, counted within the one-hot
-  // block.
+  // Calls function(column) with the one-hot column of every level that row i has, counted within
+  // the one-hot block.
   template <class Function>
   void for_each_level(Index i, Function&& function) const {
     const std::int32_t* codes = raw_.codes.data() + i * map_.n_variables();
@@ -50,7 +51,7 @@ private:
   RawRows raw_;
   Index n_numeric_, z_stride_;
   Eigen::VectorXd inverse_scale_;
-  std::unique_ptr<RowBlocks> numeric_; // shifted by the mean; null where there is no numeric column
+  std::unique_ptr<RowBlocks> numeric_; // shifted by the mean; null if there is no numeric column
   FourierBlock fourier_;
 };
 

@@ -9,8 +9,8 @@ namespace drr {
 namespace {
 
 constexpr Index panel_width = 2 * packet_size;
-// A panel of this many inputs (at most 32 KiB) stays in the first-level cache while all rows of the tile pass
-// it.
+// A panel of this many inputs (at most 32 KiB) stays in the first-level cache while all rows of the
+// tile pass it.
 constexpr Index inputs_per_block = 256;
 constexpr Index group = FourierBlock::rows_per_group;
 

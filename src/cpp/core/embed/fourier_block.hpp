@@ -1,7 +1,8 @@
 // cos(zᵀW + b) for a tile of standardised rows.
 //
-// A matrix product of its own instead of Eigen's: there, the order in which a row's products are added
-// depends on the row's place in the tile, here it never does. W is packed once into panels two packets wide.
+// A matrix product of its own instead of Eigen's: there, the order in which a row's products are
+// added depends on the row's place in the tile, here it never does. W is packed once into panels
+// two packets wide.
 #pragma once
 
 #include "drr/views.hpp"
@@ -23,8 +24,8 @@ public:
   // The row stride of `out`: n_waves rounded up to whole panels, so that every row is aligned.
   Index stride() const { return stride_; }
 
-  // out = cos(z W + b) for `n_rows` rows, a multiple of rows_per_group. Beyond n_waves a row of `out` holds
-  // ones.
+  // out = cos(z W + b) for `n_rows` rows, a multiple of rows_per_group. Beyond n_waves a row of
+  // `out` holds ones.
   void operator()(const double* z, Index z_stride, Index n_rows, double* out) const;
 
 private:

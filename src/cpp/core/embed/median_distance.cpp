@@ -14,14 +14,15 @@ namespace drr {
 
 namespace {
 
-// Up to so many columns the distances themselves cost no more than what would be found out from products.
+// Up to so many columns the distances themselves cost no more than what would be found
+// out from products.
 constexpr Index few_columns = 128;
 // The share of the pairs from which on more exact products are worth their time.
 constexpr double many_left = 0.05;
 constexpr Index rows_per_task = 16;
 
-// The error of twice a product of rows, relative to the product of their norms: up to 512 products are added
-// at a time, every one of them rounded. Doubled, to leave nothing to argue about.
+// The error of twice a product of rows, relative to the product of their norms: up to 512 products
+// are added at a time, every one of them rounded. Doubled, to leave nothing to argue about.
 double relative_error(GramPrecision precision) {
   constexpr double roundings = 2 * 2 * 520;
   return roundings * (precision == GramPrecision::single_precision ? 0x1p-24 : 0x1p-53);
@@ -107,8 +108,8 @@ private:
               [&](Index i, int worker) { norms_[i] = std::sqrt(rows_.squared_norm(i, rooms[worker])); });
   }
 
-  // Every distance lies between two bounds. The middle one is neither below the middle one of the lower
-  // bounds nor above that of the upper bounds.
+  // Every distance lies between two bounds. The middle one is neither below the middle one of the
+  // lower bounds nor above that of the upper bounds.
   Candidates candidates(GramPrecision precision) {
     SquareMatrix products(n_, n_);
     row_gram(

@@ -41,7 +41,8 @@ std::vector<Index> CorralFactor::append(Eigen::MatrixXd& cross, Eigen::MatrixXd&
     solve_lower(cross);
     square.noalias() -= cross.transpose() * cross;
   }
-  // Right-looking Cholesky of the Schur complement that steps over rows in the span of the earlier ones.
+  // Right-looking Cholesky of the Schur complement that steps over rows in the span of
+  // the earlier ones.
   std::vector<Index> accepted;
   for (Index j = 0; j < t; ++j) {
     if (!(square(j, j) > min_batch_pivot * squared_norms[j]))

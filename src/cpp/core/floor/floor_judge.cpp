@@ -7,8 +7,8 @@
 namespace drr {
 
 namespace {
-// Passes in a row that together moved neither bound noticeably: a few may occur before the end, but not
-// so many.
+// Passes in a row that together moved neither bound noticeably: a few may occur before the end, but
+// not so many.
 constexpr int max_stalled_passes = 12;
 constexpr double noticeable = 0.9;
 } // namespace

@@ -102,9 +102,9 @@ RowSurvey FloorPasses::survey() {
   }
   if (n_present == 0)
     throw InvalidInput(no_row_present);
-  // Squares this small have lost digits, or vanished beside a row that has not: no bound from them is one.
-  // The mean tells them from the squares of sparse rows, which vanish by cancellation where a row equals the
-  // target to the last digits.
+  // Squares this small have lost digits, or vanished beside a row that has not: no bound from them
+  // is one. The mean tells them from the squares of sparse rows, which vanish by cancellation if a
+  // row equals the target to the last digits.
   const double extent = ConstWide(survey.mean.data(), K).abs().maxCoeff();
   if (survey.largest_norm < 1e-280 && extent < 1e-140 && !(survey.largest_norm == 0 && extent == 0))
     throw InvalidInput(

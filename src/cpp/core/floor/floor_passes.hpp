@@ -1,5 +1,5 @@
-// The passes over the rows that both floor methods make, with their buffers. Rows with base weight zero are
-// skipped.
+// The passes over the rows that both floor methods make, with their buffers. Rows with base weight
+// zero are skipped.
 #pragma once
 
 #include "core/rows/row_blocks.hpp"
@@ -17,8 +17,8 @@ struct RowSurvey {
   double median_norm = 0;
   double smallest_norm = 0;
   Index smallest = -1; // the first row of smallest norm
-  // Rows so far from the target that a sample of the rows must not miss them, at most 16: those of largest
-  // norm beyond thirty times the median. Ascending.
+  // Rows so far from the target that a sample of the rows must not miss them, at most 16: those of
+  // largest norm beyond thirty times the median. Ascending.
   std::vector<Index> outliers;
 };
 
@@ -36,11 +36,12 @@ public:
   ThreadPool& pool() { return pool_; }
   Index count() const { return count_; } // passes made so far
 
-  // Mean and norms in one pass. Throws InvalidInput where a feature is not finite or no row is present.
+  // Mean and norms in one pass. Throws InvalidInput if a feature is not finite or no
+  // row is present.
   RowSurvey survey();
 
-  // scores()[i] = aᵢᵀx, +∞ for absent rows; returns the lowest, the first of equals, or row −1 if none is
-  // below +∞. Throws InvalidInput if x is finite and a score is not.
+  // scores()[i] = aᵢᵀx, +∞ for absent rows; returns the lowest, the first of equals, or row −1 if
+  // none is below +∞. Throws InvalidInput if x is finite and a score is not.
   LowestScore price(std::span<const double> x);
   std::span<double> scores() { return scores_; }
 

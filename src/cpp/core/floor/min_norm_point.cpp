@@ -70,8 +70,8 @@ void MinNormPoint::descend(Precision precision, double tolerance, double negligi
     if ((violators.empty() && spread() <= slack) || achieved_norm_ <= negligible)
       return;
 
-    // 2. The worst of them enter the corral, many at a time while that works. Where none can, there is still
-    // the minimiser over the corral's own affine hull to reach.
+    // 2. The worst of them enter the corral, many at a time while that works. If none can, there is
+    // still the minimiser over the corral's own affine hull to reach.
     if (one_at_a_time && !violators.empty())
       violators.resize(1);
     const bool entered = precision_ == Precision::gram ? enter(violators) : enter_refined(violators);
@@ -87,7 +87,8 @@ void MinNormPoint::descend(Precision precision, double tolerance, double negligi
       continue;
     }
 
-    // 4. No progress: try row by row, leave the Gram matrix, renew the factor, until nothing is left to try.
+    // 4. No progress: try row by row, leave the Gram matrix, renew the factor, until nothing is
+    // left to try.
     if (++n_idle > max_idle_rounds)
       return;
     if (!one_at_a_time) {
@@ -142,10 +143,10 @@ void MinNormPoint::update_gradient() {
   achieved_norm_ = std::sqrt(std::max(0.0, squared_norm_));
 }
 
-// Rounded weights move x = Aᵀw by epsilon·‖a‖, along the corral's affine hull for the most part, and every
-// score by epsilon·‖a‖². At the minimiser over that hull x is orthogonal to it: a last correction Δ of the
-// order of epsilon, applied to x but too small for w to hold, restores that. Any vector gives a valid lower
-// bound, this one the better bound.
+// Rounded weights move x = Aᵀw by epsilon·‖a‖, along the corral's affine hull for the most part,
+// and every score by epsilon·‖a‖². At the minimiser over that hull x is orthogonal to it: a last
+// correction Δ of the order of epsilon, applied to x but too small for w to hold, restores that.
+// Any vector gives a valid lower bound, this one the better bound.
 void MinNormPoint::remove_rounding() {
   const double rounding = weight_rounding * std::sqrt(largest_square());
   for (int round = 0; round < 2; ++round) {
@@ -181,8 +182,8 @@ std::vector<Index> MinNormPoint::find_violators(double slack) const {
   return violators;
 }
 
-// Through the Gram matrix, a batch at once. False where none is clearly outside the affine hull of the
-// others.
+// Through the Gram matrix, a batch at once. False if none is clearly outside the affine hull
+// of the others.
 bool MinNormPoint::enter(std::span<const Index> violators) {
   const Index s = factor_.size(), t = std::min<Index>(std::ssize(violators), std::max<Index>(16, s / 2));
   const auto gram = set_.gram();
@@ -201,7 +202,8 @@ bool MinNormPoint::enter(std::span<const Index> violators) {
   return factor_.size() > s;
 }
 
-// Through the rows themselves, a few in turn. False where all lie in the affine hull to working precision.
+// Through the rows themselves, a few in turn. False if all lie in the affine hull
+// to working precision.
 bool MinNormPoint::enter_refined(std::span<const Index> violators) {
   constexpr Index most = 8;
   const Index s = factor_.size();
@@ -214,7 +216,8 @@ bool MinNormPoint::enter_refined(std::span<const Index> violators) {
   return factor_.size() > s;
 }
 
-// The distance of b = (1, a) to the span of the corral, by orthogonalising until it no longer shrinks.
+// The distance of b = (1, a) to the span of the corral, by orthogonalising until it
+// no longer shrinks.
 bool MinNormPoint::enter_refined(Index slot) {
   const Index s = factor_.size();
   if (s > set_.n_cols())
@@ -251,7 +254,8 @@ bool MinNormPoint::enter_refined(Index slot) {
   return true;
 }
 
-// From the rows, heaviest first; rows in the affine hull of heavier ones lose their weight and leave.
+// From the rows, heaviest first; rows in the affine hull of heavier ones lose their
+// weight and leave.
 void MinNormPoint::rebuild_factor() {
   std::sort(corral_.begin(), corral_.end(), [&](Index a, Index b) {
     return comes_before(-weights_[a], -weights_[b], set_.id(a) < set_.id(b));
@@ -309,7 +313,7 @@ bool MinNormPoint::drop_useless_entrants() {
   return dropped;
 }
 
-// Moves along Δ until a weight reaches zero; those rows leave. True where none did.
+// Moves along Δ until a weight reaches zero; those rows leave. True if none did.
 bool MinNormPoint::step() {
   const Index s = factor_.size();
   double length = line_search();
@@ -323,8 +327,8 @@ bool MinNormPoint::step() {
     const Index slot = corral_[k];
     const bool empties = weights_[slot] <= length * -change_[k];
     weights_[slot] = empties ? 0 : weights_[slot] + length * change_[k];
-    // A Aᵀ Δ = (λ + ‖x‖²) 1 − A x on the corral: its scores draw together, up to a constant that no direction
-    // sees.
+    // A Aᵀ Δ = (λ + ‖x‖²) 1 − A x on the corral: its scores draw together, up to a constant that
+    // no direction sees.
     scores_[slot] -= length * (scores_[slot] - squared_norm_);
     if (empties)
       emptied.push_back(k);
@@ -334,8 +338,8 @@ bool MinNormPoint::step() {
   return emptied.empty();
 }
 
-// The length of the step that minimises ‖x + length·AᵀΔ‖: one for an exact factor, and measured where
-// precision counts.
+// The length of the step that minimises ‖x + length·AᵀΔ‖: one for an exact factor, and measured
+// if precision counts.
 double MinNormPoint::line_search() {
   if (precision_ == Precision::gram)
     return 1;

@@ -1,13 +1,13 @@
 // Wolfe's method: the point of smallest norm in the convex hull of a working set of rows.
 //
-// The corral is the list of rows with positive weight; they are affinely independent. With b = (1, a), the
-// Gram matrix M = B Bᵀ = 1 1ᵀ + A Aᵀ of its rows is then positive definite, and the minimiser of ‖Aᵀ(w + Δ)‖
-// with Σ Δ = 0 is
+// The corral is the list of rows with positive weight; they are affinely independent. With b = (1,
+// a), the Gram matrix M = B Bᵀ = 1 1ᵀ + A Aᵀ of its rows is then positive definite, and the
+// minimiser of ‖Aᵀ(w + Δ)‖ with Σ Δ = 0 is
 //
 //   Δ = λ q − p,   M p = A x − ‖x‖² 1,   M q = 1,   λ = Σp / Σq,   x = Aᵀw.
 //
-// It is used as a correction of the present w: an inexact factor of M then slows the method but does not bias
-// it.
+// It is used as a correction of the present w: an inexact factor of M then slows the method but
+// does not bias it.
 #pragma once
 
 #include "core/floor/corral_factor.hpp"
@@ -27,15 +27,17 @@ public:
 
   // All weight on one slot.
   void start(Index slot);
-  // Minimises over the working set until ‖x‖² − min aᵀx ≤ tolerance·‖x‖², or ‖x‖ ≤ negligible, or round-off
-  // ends it.
+  // Minimises over the working set until ‖x‖² − min aᵀx ≤ tolerance·‖x‖², or ‖x‖ ≤ negligible, or
+  // round-off ends it.
   void improve(double tolerance, double negligible);
-  // The same by least squares on the rows themselves, for rows too near to dependence for `improve`.
+  // The same by least squares on the rows themselves, for rows too near to
+  // dependence for `improve`.
   void improve_by_least_squares(double tolerance);
   // Shrinks the working set to the corral and those other rows that are nearest to it in score.
   void purge(Index n_others);
 
-  // Aᵀw in the units of the working set, more exact than w in double can give it (see remove_rounding)
+  // Aᵀw in the units of the working set, more exact than rounded weights give
+  // it: see remove_rounding.
   const Eigen::VectorXd& x() const { return x_; }
   double norm() const { return achieved_norm_; }              // ‖Aᵀw‖ in those units
   const Eigen::VectorXd& weights() const { return weights_; } // one per slot, summing to one

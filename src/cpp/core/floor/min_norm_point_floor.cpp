@@ -17,8 +17,9 @@ namespace {
 
 // The working set is solved this much more exactly than the rows as a whole need be.
 constexpr double inner_tolerance = 1e-11;
-// Rows to add after a pass: where a pass is dear beside the inner products of a new row (many rows, small
-// corral) more of them, so that fewer passes are made. Measured between 32 and 512; the optimum is flat.
+// Rows to add after a pass: if a pass costs much more than the inner products of a new row (many
+// rows, small corral) more of them, so that fewer passes are made. Measured between 32 and 512; the
+// optimum is flat.
 Index batch_size(Index n_rows, Index corral_size) {
   return std::clamp<Index>(2 * n_rows / std::max<Index>(corral_size, 32), 64, 512);
 }
@@ -89,8 +90,8 @@ private:
       point_.improve(inner_tolerance, 0.5 * FloorJudge::relative_gap * gamma_ / unit_);
   }
 
-  // Both bounds from scratch, by a pass over all rows, and the rows that violate the lower one. Returns
-  // whether the judge has lost patience.
+  // Both bounds from scratch, by a pass over all rows, and the rows that violate the lower one.
+  // Returns whether the judge has lost patience.
   bool price(Index iteration) {
     const Eigen::VectorXd& x = point_.x();
     const double norm = x.norm();
@@ -140,7 +141,8 @@ private:
       return {};
     if (at_round_off || nearly_dependent_)
       return Status::round_off;
-    // The rows in use are too near to dependence for the fast method; the slow one goes on from its weights.
+    // The rows in use are too near to dependence for the fast method; the slow one goes on
+    // from its weights.
     nearly_dependent_ = true;
     judge_.restart();
     return {};

@@ -11,10 +11,11 @@ namespace drr {
 
 namespace {
 
-// Relative to the largest pivot; rows beyond it are counted as dependent on the others and get no weight.
-// Such a row may undercut the scores of the others by as much, so this is also how near the two bounds can
-// come, in units of the rows' size: no more than rounding may be given away. A pivot that is itself rounding
-// does no harm: a row enters only where it shortens the residual, which is measured.
+// Relative to the largest pivot; rows beyond it are counted as dependent on the others and get no
+// weight. Such a row may undercut the scores of the others by as much, so this is also how near
+// the two bounds can come, in units of the rows' size: no more than rounding may be given away. A
+// pivot that is itself rounding does no harm: a row enters only if it shortens the residual,
+// which is measured.
 constexpr double min_pivot = 4 * epsilon;
 
 // The least-squares solution over the passive rows, and its residual e₁ − Bᵀv.
@@ -55,8 +56,8 @@ private:
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr_;
 };
 
-// Moves the weights towards the solution until one reaches zero; such rows become active again. True where
-// the solution itself was reached.
+// Moves the weights towards the solution until one reaches zero; such rows become active again.
+// True if the solution itself was reached.
 bool step_towards(PassiveRows& passive, Eigen::VectorXd& v) {
   double length = 1;
   for (std::size_t k = 0; k < passive.slots.size(); ++k)
@@ -97,7 +98,8 @@ void nonnegative_least_squares(const WorkingSet& set, double tolerance, ThreadPo
     while (!step_towards(passive, weights))
       passive.solve();
 
-    // 2. The row that shortens the residual most becomes passive, if it then wants a positive weight.
+    // 2. The row that shortens the residual most becomes passive, if it then wants
+    // a positive weight.
     set.scores(passive.residual.tail(set.n_cols()), scores);
     scores.array() += passive.residual[0];
     const double slack = std::max(tolerance * passive.residual.squaredNorm(),

@@ -39,8 +39,8 @@ public:
   Index id(Index place) const { return ids_[place]; }
   double weight(Index place) const { return weights_[place]; }
 
-  // Moves mass from an active row to any other. Where all of it moves, the row leaves: no vanishing weight
-  // stays.
+  // Moves mass from an active row to any other. If all of it moves, the row leaves: no
+  // vanishing weight stays.
   void move(Index from, Index to_id, double mass) {
     const auto found = std::find(ids_.begin(), ids_.end(), to_id);
     if (found == ids_.end()) {
@@ -131,7 +131,8 @@ private:
                            .active = active_.size()});
   }
 
-  // Towards the best row, away from the worst active one, as far as the line search or the mass allows.
+  // Towards the best row, away from the worst active one, as far as the line search or
+  // the mass allows.
   void step_to(const LowestScore& best) {
     const auto [away, away_score] = active_.highest(passes_.scores());
     rows_.copy({best.row, best.row + 1}, nullptr, step_.data());

@@ -32,7 +32,8 @@ void WorkingSet::keep(std::span<const Index> keep) {
     std::copy_n(data_.begin() + keep[k] * K_, K_, data_.begin() + k * K_);
     ids_[k] = ids_[keep[k]];
   }
-  // Columns first, then rows: entry (keep[i], keep[j]) lies below and to the right of its new place.
+  // Columns first, then rows: entry (keep[i], keep[j]) lies below and to the right of
+  // its new place.
   for (Index k = 0; k < n; ++k)
     for (Index i = 0; i < n; ++i)
       gram_(i, k) = gram_(keep[i], keep[k]);

@@ -11,8 +11,8 @@ namespace drr {
 
 class WorkingSet {
 public:
-  // The rows are divided by `unit`, a power of two of the order of their norms: no square under- or
-  // overflows.
+  // The rows are divided by `unit`, a power of two of the order of their norms: no square
+  // under- or overflows.
   WorkingSet(const RowBlocks& rows, double unit) : source_(rows), scale_(1 / unit), K_(rows.n_cols()) {}
 
   Index size() const { return static_cast<Index>(ids_.size()); }
@@ -28,8 +28,8 @@ public:
   auto gram() const { return gram_.topLeftCorner(size(), size()); }
   auto row(Index slot) const { return rows().row(slot).transpose(); }
 
-  // Σ weights[slot]·a / unit, and the inner products with a vector: from the rows, not through the Gram
-  // matrix.
+  // Σ weights[slot]·a / unit, and the inner products with a vector: from the rows, not through
+  // the Gram matrix.
   void combine(const Eigen::VectorXd& weights, Eigen::VectorXd& sum) const {
     sum.noalias() = rows().transpose() * weights;
   }

@@ -1,6 +1,6 @@
-// Vector registers of doubles, and loads that widen. Eigen's own expressions widen float to double one
-// element at a time and spill the four running sums of dense_rows.hpp: measured in cache, packets are 1.6
-// times faster for double rows and 2.3 times for float rows.
+// Vector registers of doubles, and loads that widen. Eigen's own expressions widen float to double
+// one element at a time and spill the four running sums of dense_rows.hpp: measured in cache,
+// packets are 1.6 times faster for double rows and 2.3 times for float rows.
 #pragma once
 
 #include <Eigen/Core>

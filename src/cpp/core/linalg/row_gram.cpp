@@ -10,13 +10,14 @@ namespace drr {
 
 namespace {
 
-// Columns copied at a time: enough for the products to run at full speed, few enough for the third-level
-// cache. Within them products are summed in the precision of the copy, across them in double.
+// Columns copied at a time: enough for the products to run at full speed, few enough for the
+// third-level cache. Within them products are summed in the precision of the copy, across
+// them in double.
 constexpr Index slab_columns = 512;
 
-// Edges of at most four strips of rows with nearly equal shares of a lower triangle of size n, at multiples
-// of what the kernels of the products handle at a time. More strips would balance more threads, but every
-// strip packs the rows above it anew.
+// Edges of at most four strips of rows with nearly equal shares of a lower triangle of size n, at
+// multiples of what the kernels of the products handle at a time. More strips would balance more
+// threads, but every strip packs the rows above it anew.
 std::vector<Index> equal_strips(Index n) {
   constexpr int max_strips = 4;
   constexpr Index kernel_rows = 24;
@@ -31,8 +32,8 @@ std::vector<Index> equal_strips(Index n) {
   return edges;
 }
 
-// Slab by slab. Each row of a slab is divided by its largest number, so that single precision neither
-// overflows nor loses a small row beside a large one.
+// Slab by slab. Each row of a slab is divided by its largest number, so that single precision
+// neither overflows nor loses a small row beside a large one.
 template <class Scalar>
 class DenseRowGram {
 public:

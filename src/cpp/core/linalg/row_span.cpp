@@ -13,8 +13,8 @@ namespace drr {
 
 namespace {
 constexpr Index update_width = 64; // columns of the factor between two updates of what is left of the matrix
-// Where what is left of a row after those before it is less than this share of the largest row, seven digits
-// do not tell its direction any more.
+// If what is left of a row after those before it is less than this share of the largest row, seven
+// digits do not tell its direction any more.
 constexpr double too_dependent = 1e-4;
 } // namespace
 
@@ -27,8 +27,8 @@ RowSpan::RowSpan(const RowBlocks& rows, ThreadPool& pool)
     throw InvalidInput("the squared norms of features - target overflow; rescale the features");
 }
 
-// Columns of L until what is left over is no more than the share `smallest` of the largest row; whether that
-// is nothing.
+// Columns of L until what is left over is no more than the share `smallest` of the largest row;
+// whether that is nothing.
 bool RowSpan::factorise(GramPrecision precision, double smallest) {
   const Index n = factor_.rows();
   std::iota(order_.begin(), order_.end(), Index{0});
@@ -56,7 +56,7 @@ bool RowSpan::factorise(GramPrecision precision, double smallest) {
   return true;
 }
 
-// Column `at` of L from the largest diagonal left over; false where that is too little.
+// Column `at` of L from the largest diagonal left over; false if that is too little.
 bool RowSpan::take_pivot(Index at, Index block_begin, double smallest) {
   const Index n = factor_.rows(), done = at - block_begin, below = n - at - 1;
   Eigen::Index offset = 0;

@@ -1,10 +1,12 @@
-// The rows of a matrix with more columns than rows, written in an orthonormal basis of their own span.
+// The rows of a matrix with more columns than rows, written in an orthonormal basis of
+// their own span.
 //
-// With the pivoted Cholesky factor of the Gram matrix, AAᵀ = LLᵀ (rows in pivot order), A = LQ with
-// orthonormal rows of Q: the problem in the coordinates t = Qθ has the rows of L, of length at most n0, and
-// the same norms. Nearly all the time goes into AAᵀ, so it is made in single precision, in half of it: seven
-// digits, and whoever needs more makes steps that ask the rows themselves. Only rows so nearly dependent
-// that seven digits do not tell their span are multiplied again in double precision.
+// With the pivoted Cholesky factor of the Gram matrix, AAᵀ = LLᵀ (rows in pivot order), A = LQ
+// with orthonormal rows of Q: the problem in the coordinates t = Qθ has the rows of L, of length
+// at most n0, and the same norms. Nearly all the time goes into AAᵀ, so it is made in single
+// precision, in half of it: seven digits, and whoever needs more makes steps that ask the rows
+// themselves. Only rows so nearly dependent that seven digits do not tell their span are
+// multiplied again in double precision.
 #pragma once
 
 #include "core/linalg/row_gram.hpp"

@@ -1,4 +1,5 @@
-// A fixed hash of whole numbers: a random number for each position, the same in whatever order threads come to it.
+// A fixed hash of whole numbers: a random number for each position, the same in whatever order
+// threads come to it.
 #pragma once
 
 #include <cstdint>

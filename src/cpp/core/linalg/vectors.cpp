@@ -3,8 +3,8 @@
 namespace drr {
 
 namespace {
-// Eigen's exp clamps its argument near −709, so −∞ would not give 0. exp(−708) ≈ 3.31e-308 is the smallest
-// normal number; whatever does not exceed it by a little is counted as zero.
+// Eigen's exp clamps its argument near −709, so −∞ would not give 0. exp(−708) ≈ 3.31e-308 is the
+// smallest normal number; whatever does not exceed it by a little is counted as zero.
 constexpr double min_exponent = -708.0;
 constexpr double min_exponential = 3.4e-308;
 
@@ -18,8 +18,8 @@ Packet exponential(Packet difference) {
   return flushed(pexp(pmax(difference, broadcast(min_exponent))));
 }
 
-// Calls function(packet) for n numbers and stores what it returns; the last packet is padded, so that no element
-// is treated otherwise than its neighbours.
+// Calls function(packet) for n numbers and stores what it returns; the last packet is padded, so
+// that no element is treated otherwise than its neighbours.
 template <class Function>
 void transform(const double* from, Index n, double* to, Function&& function) {
   Index i = 0;

@@ -1,7 +1,7 @@
-// Sweeps over plain vectors whose result depends on the numbers alone. Eigen's own sums and elementwise
-// functions treat the elements before the first aligned address one by one, so their last bits change with
-// where an array happens to lie; these load unaligned registers from the first element on, and pad the last
-// one.
+// Sweeps over plain vectors whose result depends on the numbers alone. Eigen's own sums and
+// elementwise functions treat the elements before the first aligned address one by one, so their
+// last bits change with where an array happens to lie; these load unaligned registers from the
+// first element on, and pad the last one.
 #pragma once
 
 #include "core/linalg/packets.hpp"
@@ -12,8 +12,8 @@
 
 namespace drr {
 
-// e = exp(scores − largest), and exactly 0 below 3.4e-308; returns their sum. `e` may be the scores
-// themselves.
+// e = exp(scores − largest), and exactly 0 below 3.4e-308; returns their sum. `e` may be
+// the scores themselves.
 double exponentials(const double* scores, Index n, double largest, double* e);
 // e = e · factor / divisor, with e · factor exactly 0 below 3.4e-308.
 void rescale_exponentials(double* e, Index n, double factor, double divisor);
@@ -40,7 +40,7 @@ inline double dot_of(const double* a, const double* b, Index n) {
   return sum_of(sums) + tail;
 }
 
-// True where no element is NaN or infinite.
+// True if no element is NaN or infinite.
 inline bool all_finite(const double* values, Index n) {
   // x − x is 0 for a finite x and NaN otherwise; NaN survives every addition.
   Packet differences = broadcast(0.0);

@@ -11,8 +11,8 @@ using Columns = Eigen::Map<const Eigen::MatrixXd>;
 
 // Below this width the output is too small to be worth sharing between threads.
 constexpr Index widest_single_panel = 96;
-// A tile of at most this many numbers stays in the second- or third-level cache between its scaling and its
-// products.
+// A tile of at most this many numbers stays in the second- or third-level cache between its scaling
+// and its products.
 constexpr Index tile_numbers = 256 * 1024;
 constexpr Index max_row_chunks = 16;
 
@@ -27,9 +27,9 @@ void ScaledRows::copy(RowRange positions, double* out) const {
 
 WeightedGram::WeightedGram(Index n_cols, ThreadPool& pool)
     : n_cols_(n_cols), pool_(pool), rows_per_tile_(std::clamp<Index>(tile_numbers / n_cols, 64, 1024)) {
-  // Panels of equal work in the lower triangle: with the left edge at x (as a share of K) the work to its
-  // right is (1 − x)². Eight of them balance two to four threads; a panel narrower than 48 columns would
-  // waste the kernel.
+  // Panels of equal work in the lower triangle: with the left edge at x (as a share of K) the work
+  // to its right is (1 − x)². Eight of them balance two to four threads; a panel narrower than 48
+  // columns would waste the kernel.
   const Index n_panels = n_cols <= widest_single_panel ? 1 : std::clamp<Index>(n_cols / 48, 1, 8);
   for (Index p = 0; p <= n_panels; ++p) {
     const double left = 1.0 - std::sqrt(1.0 - static_cast<double>(p) / static_cast<double>(n_panels));

@@ -1,9 +1,10 @@
-// The weighted Gram matrix Σᵢ sᵢ² aᵢaᵢᵀ of all rows or of a selection: the one level-3 kernel of the dual.
+// The weighted Gram matrix Σᵢ sᵢ² aᵢaᵢᵀ of all rows or of a selection: the one level-3 kernel
+// of the dual.
 //
-// Rows are scaled into a tile in double, then multiplied. Threads share the scaling of a tile and then take
-// panels of the output, so memory is one K² and one tile whatever their number, and each element is summed in
-// row order: the same bits for any number of threads. Narrow matrices have too few panels to share; there,
-// threads take chunks of rows.
+// Rows are scaled into a tile in double, then multiplied. Threads share the scaling of a tile and
+// then take panels of the output, so memory is one K² and one tile whatever their number, and each
+// element is summed in row order: the same bits for any number of threads. Narrow matrices have too
+// few panels to share; there, threads take chunks of rows.
 #pragma once
 
 #include "core/rows/row_blocks.hpp"
@@ -14,7 +15,7 @@
 
 namespace drr {
 
-// Rows in the order of `selection`, or all of them where it is null, each times its scale.
+// Rows in the order of `selection`, or all of them if it is null, each times its scale.
 struct ScaledRows {
   const RowBlocks& rows;
   const double* scale;              // one per position

@@ -1,5 +1,5 @@
-// Sparse rows in place: gather for scores, scatter for sums. The shift is dense, so it enters once per range
-// as a product of its own instead of filling the zeros.
+// Sparse rows in place: gather for scores, scatter for sums. The shift is dense, so it enters once
+// per range as a product of its own instead of filling the zeros.
 #pragma once
 
 #include "core/linalg/vectors.hpp"
@@ -46,8 +46,8 @@ public:
   }
 
   void squared_norms(RowRange rows, double* norms) const override {
-    // ‖φ − s‖² = ‖s‖² + Σ over stored entries of φ(φ − 2s); entries of a row are unique, as the caller
-    // guarantees.
+    // ‖φ − s‖² = ‖s‖² + Σ over stored entries of φ(φ − 2s); entries of a row are unique, as
+    // the caller guarantees.
     for (Index i = rows.begin; i < rows.end; ++i) {
       double norm = squared_shift_;
       for_each_entry(i, [&](Index k, double value) { norm += value * (value - 2 * shift_[k]); });
@@ -68,8 +68,8 @@ public:
 private:
   using Vector = Eigen::Map<const Eigen::VectorXd>;
 
-  // A range also costs one sweep over the dense shift, so a tile holds at least as many entries as the shift
-  // has.
+  // A range also costs one sweep over the dense shift, so a tile holds at least as many entries as
+  // the shift has.
   static double bytes_per_row(const CsrView<Scalar, Ordinal>& view) {
     const double entries =
         static_cast<double>(view.n_stored) / static_cast<double>(std::max<Index>(1, view.n_rows));

@@ -1,11 +1,12 @@
-// Dense rows in place. The shift is subtracted element by element in registers: subtracting shiftᵀθ from the
-// finished product instead would lose the digits that a large common offset of the features occupies.
+// Dense rows in place. The shift is subtracted element by element in registers: subtracting
+// shiftᵀθ from the finished product instead would lose the digits that a large common offset of
+// the features occupies.
 //
-// Rows are handled eight at a time, so that θ, the shift and the running sum are loaded once for eight rows.
-// To the hardware that looks like eight slow streams; asking for the following tile in plain sequence, line
-// by line and spread evenly over the work on this one, restores the bandwidth (measured: 21 → 34 GB/s where a
-// plain read has 42). A line that nobody asked for is waited for, so the last, partial register of a row asks
-// as well.
+// Rows are handled eight at a time, so that θ, the shift and the running sum are loaded once for
+// eight rows. To the hardware that looks like eight slow streams; asking for the following tile in
+// plain sequence, line by line and spread evenly over the work on this one, restores the bandwidth
+// (measured: 21 → 34 GB/s where a plain read has 42). A line that nobody asked for is waited for,
+// so the last, partial register of a row asks as well.
 #pragma once
 
 #include "core/linalg/packets.hpp"
@@ -89,8 +90,8 @@ public:
 private:
   static constexpr int line_bytes = 64;
 
-  // The cache lines to ask for in a step over one register of columns of n rows: as many as it reads where
-  // the rows are visited once (two halves), half as many at each of two visits.
+  // The cache lines to ask for in a step over one register of columns of n rows: as many as it
+  // reads if the rows are visited once (two halves), half as many at each of two visits.
   static constexpr int lines(int n, int halves) {
     const int bytes = n * packet_size * static_cast<int>(sizeof(Scalar)) * halves / 2;
     return bytes == 0 ? 0 : std::max(1, bytes / line_bytes);
@@ -107,8 +108,8 @@ private:
       on_element(k);
   }
 
-  // Where to start asking for the tile after `rows`: its beginning, or its middle when a first use has
-  // asked for the first half. Null where rows do not follow each other in memory, or none follow.
+  // Where to start asking for the tile after `rows`: its beginning, or its middle when a first use
+  // has asked for the first half. Null if rows do not follow each other in memory, or none follow.
   const char* following(RowRange rows, CacheUse use) const {
     if (view_.row_stride != n_cols_ || rows.end >= n_rows_)
       return nullptr;
@@ -218,9 +219,9 @@ private:
   }
 
   DenseView<Scalar> view_;
-  // Columns that do not fill a register are read as the last full one, whose first columns were counted
-  // already: is_new_ is 0 for those, 1 for the others. (Fewer columns than a register has are added one by
-  // one.)
+  // Columns that do not fill a register are read as the last full one, whose first columns were
+  // counted already: is_new_ is 0 for those, 1 for the others. (Fewer columns than a register has
+  // are added one by one.)
   Index last_;
   double is_new_[packet_size];
 };

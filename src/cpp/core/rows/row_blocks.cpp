@@ -11,8 +11,8 @@ namespace drr {
 
 namespace {
 
-// Half of a common first-level data cache: the other half holds θ, the shift, the sum and what is being
-// fetched.
+// Half of a common first-level data cache: the other half holds θ, the shift, the sum and what
+// is being fetched.
 constexpr double tile_bytes = 16 * 1024;
 constexpr Index min_tile_rows = 4;   // rows are handled four or eight at a time
 constexpr Index max_tile_rows = 256; // bounds the buffers of a tile for narrow rows

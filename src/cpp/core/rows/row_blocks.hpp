@@ -1,6 +1,6 @@
-// What an algorithm may ask of the shifted rows aᵢ = φᵢ − shift, a range at a time. Algorithms know no
-// storage format: dense or sparse, single or double precision are behind this interface, and every sum is
-// accumulated in double.
+// What an algorithm may ask of the shifted rows aᵢ = φᵢ − shift, a range at a time. Algorithms know
+// no storage format: dense or sparse, single or double precision are behind this interface, and
+// every sum is accumulated in double.
 #pragma once
 
 #include "drr/views.hpp"
@@ -17,8 +17,8 @@ struct RowRange {
   Index size() const { return end - begin; }
 };
 
-// Whether a pass looks at each range once, or twice in a row (scores, then a sum weighted by them). It steers
-// only which part of the following range is fetched meanwhile.
+// Whether a pass looks at each range once, or twice in a row (scores, then a sum weighted by them).
+// It steers only which part of the following range is fetched meanwhile.
 enum class CacheUse { only, first, second };
 
 class RowBlocks {
@@ -39,14 +39,14 @@ public:
   // sum += Σᵢ weights[i − begin] · aᵢ
   virtual void add_weighted(RowRange rows, const double* weights, double* sum,
                             CacheUse use = CacheUse::only) const = 0;
-  // out[(i − begin)·K …] = aᵢ, dense and in double, times scale[i − begin] where scale is given
+  // out[(i − begin)·K …] = aᵢ, dense and in double, times scale[i − begin] if scale is given
   virtual void copy(RowRange rows, const double* scale, double* out) const = 0;
   // The same of some columns only: out[(i − begin)·width …] = (aᵢ)ₖ for k in columns
   virtual void copy_columns(RowRange rows, RowRange columns, double* out) const;
   // norms[i − begin] = ‖aᵢ‖²
   virtual void squared_norms(RowRange rows, double* norms) const = 0;
-  // The position of the first NaN or infinity as "row R, column C", empty where there is none. Slow; for
-  // messages.
+  // The position of the first NaN or infinity as "row R, column C", empty if there is none.
+  // Slow; for messages.
   virtual std::string find_nonfinite() const = 0;
 
   // Rows to handle at a time so that a second look at them is served by the first-level cache.
@@ -65,15 +65,16 @@ private:
 // `shift` (length K) must outlive the result; the view's arrays as well.
 std::unique_ptr<RowBlocks> make_row_blocks(const FeatureView& features, const double* shift);
 
-// Throws InvalidInput because products with the rows are not finite: names the first NaN or infinity among
-// them, or says `otherwise`.
+// Throws InvalidInput because products with the rows are not finite: names the first NaN or
+// infinity among them, or says `otherwise`.
 [[noreturn]] void throw_nonfinite(const RowBlocks& rows, const char* otherwise);
 
 inline constexpr auto no_row_present =
     "base_weights are zero on every row; at least one majority row needs a positive weight";
 
-// A fixed division of the rows into at most 64 chunks of whole tiles. It depends on the shape alone, never on
-// the number of threads: sums formed per chunk and added in chunk order have the same bits on any machine.
+// A fixed division of the rows into at most 64 chunks of whole tiles. It depends on the shape
+// alone, never on the number of threads: sums formed per chunk and added in chunk order have the
+// same bits on any machine.
 class Chunks {
 public:
   explicit Chunks(const RowBlocks& rows);

@@ -1,4 +1,5 @@
-// The three products that a solver makes with all rows, each one pass, with the buffers kept between passes.
+// The three products that a solver makes with all rows, each one pass, with the buffers
+// kept between passes.
 #pragma once
 
 #include "core/rows/row_blocks.hpp"

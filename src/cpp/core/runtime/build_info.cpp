@@ -12,8 +12,8 @@
 #define DRR_COMPILER "unknown"
 #endif
 
-// What the flags of this module let Eigen use, the widest first. Its own SimdInstructionSetsInUse() knows
-// neither AVX2 nor fused multiply-adds.
+// What the flags of this module let Eigen use, the widest first. Its own SimdInstructionSetsInUse()
+// knows neither AVX2 nor fused multiply-adds.
 #if defined(EIGEN_VECTORIZE_AVX512)
 #define DRR_VECTORS "AVX-512"
 #elif defined(EIGEN_VECTORIZE_AVX2)

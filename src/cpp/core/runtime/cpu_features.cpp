@@ -65,7 +65,7 @@ bool supports_x86_64_level(int level) {
       v2 && has(basic.ecx, {12, 22, 27, 28, 29}) && has(structured.ebx, {3, 5, 8}) && has(extended.ecx, {5});
   if (!v3_instructions)
     return false;
-  const std::uint64_t state = saved_state(); // only defined where OSXSAVE is set
+  const std::uint64_t state = saved_state(); // only defined if OSXSAVE is set
   const bool v3 = (state & 0x6) == 0x6;      // XMM and YMM
   if (level == 3)
     return v3;

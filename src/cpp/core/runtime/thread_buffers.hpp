@@ -1,7 +1,7 @@
-// Room for each of several threads, at least a page apart. What a thread sweeps over again and again must not
-// lie close before what another one writes: the hardware fetches on beyond the end of a sweep, though never
-// beyond the page, and each such fetch takes the lines away from the thread that is writing them (measured on
-// two threads: a pass takes 1.5 times as long).
+// Room for each of several threads, at least a page apart. What a thread sweeps over again and
+// again must not lie close before what another one writes: the hardware fetches on beyond the end
+// of a sweep, though never beyond the page, and each such fetch takes the lines away from the
+// thread that is writing them (measured on two threads: a pass takes 1.5 times as long).
 #pragma once
 
 #include "drr/views.hpp"
@@ -23,8 +23,8 @@ private:
   std::vector<double> numbers_;
 };
 
-// A vector for each chunk of rows, formed by one thread in its own place and then put beside the others, to
-// be added in order.
+// A vector for each chunk of rows, formed by one thread in its own place and then put beside the
+// others, to be added in order.
 class ChunkSums {
 public:
   ChunkSums(Index n_chunks, Index n_threads, Index length)

@@ -13,17 +13,17 @@
 namespace drr {
 
 namespace {
-// Asking the monitor may take the interpreter lock; twenty times a second keeps Ctrl-C prompt and the cost
-// nil.
+// Asking the monitor may take the interpreter lock; twenty times a second keeps Ctrl-C prompt and
+// the cost nil.
 constexpr auto poll_interval = std::chrono::milliseconds(50);
 
-// How long a thread looks for the next job before it goes to sleep: a solver mostly hands it out sooner, and
-// waking a sleeping thread takes about as long.
+// How long a thread looks for the next job before it goes to sleep: a solver mostly hands it out
+// sooner, and waking a sleeping thread takes about as long.
 constexpr auto looking_time = std::chrono::microseconds(100);
 
-// What a job must take on one thread to be worth a second one: some microseconds pass until one that is
-// looking has seen it, many until a sleeping one has woken, and starting and joining a thread takes a hundred
-// or two.
+// What a job must take on one thread to be worth a second one: some microseconds pass until one
+// that is looking has seen it, many until a sleeping one has woken, and starting and joining a
+// thread takes a hundred or two.
 #ifdef DRR_SHARE_EVERY_JOB // for the thread sanitizer, which sees only what several threads do
 constexpr double worth_showing = 0, worth_waking = 0, worth_starting = 0;
 #else
@@ -38,7 +38,7 @@ void relax() {
 #endif
 }
 
-// Looks for a while; false where the condition did not come to hold.
+// Looks for a while; false if the condition did not come to hold.
 template <class Condition>
 bool look_for(Condition&& holds) {
   const auto end = std::chrono::steady_clock::now() + looking_time;
@@ -81,8 +81,8 @@ void ThreadPool::start_workers() {
     while (static_cast<int>(workers_.size()) < n_threads_ - 1)
       workers_.emplace_back(&ThreadPool::work, this, static_cast<int>(workers_.size()) + 1);
   } catch (const std::system_error&) {
-    // The system refuses more threads: the result does not depend on their number, so go on with what there
-    // is.
+    // The system refuses more threads: the result does not depend on their number, so go on with
+    // what there is.
     n_threads_ = static_cast<int>(workers_.size()) + 1;
   }
 }
@@ -152,7 +152,7 @@ void ThreadPool::take_tasks(int worker) noexcept {
   }
 }
 
-// A task that nobody has taken; negative where none is left.
+// A task that nobody has taken; negative if none is left.
 Index ThreadPool::next_task(int worker) {
   for (int others = 0; others < n_ranges_; ++others) {
     TaskRange& range = ranges_[(worker + others) % n_ranges_];

@@ -1,10 +1,10 @@
-// A pool that lives as long as one operation: no thread outlives the call, so a fork afterwards is always
-// safe.
+// A pool that lives as long as one operation: no thread outlives the call, so a fork afterwards
+// is always safe.
 //
-// `run` hands out tasks 0 … n−1. Which thread takes which task is left to chance, therefore a task must write
-// only to its own place; whoever reduces the places does so in task order. That makes every result the same
-// to the last bit for any number of threads, so the pool is free to run a job on one thread where sharing it
-// would cost more than it saves.
+// `run` hands out tasks 0 … n−1. Which thread takes which task is left to chance, therefore a task
+// must write only to its own place; whoever reduces the places does so in task order. That makes
+// every result the same to the last bit for any number of threads, so the pool is free to run a job
+// on one thread if sharing it would cost more than it saves.
 #pragma once
 
 #include "drr/execution.hpp"
@@ -23,8 +23,8 @@ namespace drr {
 // Roughly how long a job takes on one thread; it decides only whether others are called to help.
 struct Work {
   double microseconds;
-  // A pass over so many numbers, so many exponentials, or so many multiply-adds of a matrix product, at the
-  // speed of a common core.
+  // A pass over so many numbers, so many exponentials, or so many multiply-adds of a matrix
+  // product, at the speed of a common core.
   static Work reading(Index numbers) { return {static_cast<double>(numbers) / 2000.0}; }
   static Work exponentials(Index count) { return {static_cast<double>(count) / 300.0}; }
   static Work multiplying(double multiply_adds) { return {multiply_adds / 12000.0}; }
@@ -40,9 +40,9 @@ public:
   // The calling thread included; `worker` numbers passed to tasks are smaller than this.
   int n_threads() const { return n_threads_; }
 
-  // Calls task(task_number, worker_number) for every task, the calling thread being worker 0. An exception
-  // from a task is rethrown here after all threads have come to rest. Throws Interrupted when the monitor
-  // asks to stop.
+  // Calls task(task_number, worker_number) for every task, the calling thread being worker 0. An
+  // exception from a task is rethrown here after all threads have come to rest. Throws Interrupted
+  // when the monitor asks to stop.
   template <class Task>
   void run(Index n_tasks, Work work, Task&& task) {
     run_erased(
@@ -53,18 +53,21 @@ public:
         const_cast<void*>(static_cast<const void*>(&task)));
   }
 
-  // Says that no job larger than this follows. Threads that such a job would not be shown end now, beside
-  // what the caller still does, so that nobody waits for their end afterwards (measured: 15 µs).
+  // Says that no job larger than this follows. Threads that such a job would not be shown end
+  // now, beside what the caller still does, so that nobody waits for their end afterwards
+  // (measured: 15 µs).
   void expect_at_most(Work work);
 
-  // For long serial work: throws Interrupted when the monitor asks to stop. Cheap; calling thread only.
+  // For long serial work: throws Interrupted when the monitor asks to stop. Cheap;
+  // calling thread only.
   void poll();
   // Hands an iteration's figures to the monitor, if there is one; calling thread only.
   void report(const Iteration& iteration);
 
 private:
-  // Tasks that follow each other. A thread takes those of its own range in order, so that the rows it reads
-  // follow each other too, then helps with the others'. A cache line each: threads count in their own.
+  // Tasks that follow each other. A thread takes those of its own range in order, so that the rows
+  // it reads follow each other too, then helps with the others'. A cache line each: threads count
+  // in their own.
   struct alignas(64) TaskRange {
     std::atomic<Index> next{0};
     Index end = 0;

@@ -16,8 +16,8 @@ double tilt(const TiltInput& input, const TiltOutput& output, const Execution& e
 
   const LogSum sum = pass.weights_and_mean(input.theta, input.log_base_weights, output.weights, output.mean);
 
-  // Empty log_base_weights stand for log(1/n0) on every row: a constant that changes neither the weights nor
-  // the mean.
+  // Empty log_base_weights stand for log(1/n0) on every row: a constant that changes neither the
+  // weights nor the mean.
   const double uniform = input.log_base_weights.empty() ? std::log(static_cast<double>(rows->n_rows())) : 0.0;
   return sum.value() - uniform;
 }

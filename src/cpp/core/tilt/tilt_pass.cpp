@@ -35,7 +35,8 @@ LogSum TiltPass::operator()(std::span<const double> theta, std::span<const doubl
 
 LogSum TiltPass::weights_and_mean(std::span<const double> theta, std::span<const double> log_base_weights,
                                   std::span<double> weights, std::span<double> mean) {
-  // Exponentials are taken relative to the largest score that the chunk has met so far; this remembers it.
+  // Exponentials are taken relative to the largest score that the chunk has met so far;
+  // this remembers it.
   std::vector<double> largest((rows_.n_rows() + rows_.rows_per_tile() - 1) / rows_.rows_per_tile());
   const auto largest_at = [&](RowRange tile) -> double& {
     return largest[tile.begin / rows_.rows_per_tile()];

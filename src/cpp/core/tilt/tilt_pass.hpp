@@ -22,7 +22,7 @@ public:
   TiltPass(const RowBlocks& rows, ThreadPool& pool);
 
   // One pass: scores = A θ + log d (log d empty: zero), mean = Σ wᵢ aᵢ with w ∝ exp(scores). Throws
-  // InvalidInput where a score is NaN or +∞, or where none is above −∞.
+  // InvalidInput if a score is NaN or +∞, or if none is above −∞.
   LogSum operator()(std::span<const double> theta, std::span<const double> log_base_weights,
                     std::span<double> scores, std::span<double> mean);
 
@@ -31,7 +31,8 @@ public:
   LogSum weights_and_mean(std::span<const double> theta, std::span<const double> log_base_weights,
                           std::span<double> weights, std::span<double> mean);
 
-  // weights = exp(scores − logsum): one sweep over vectors, none over the rows. May be done in place.
+  // weights = exp(scores − logsum): one sweep over vectors, none over the rows. May be
+  // done in place.
   void weights(std::span<const double> scores, const LogSum& sum, std::span<double> weights);
 
 private:
@@ -40,8 +41,8 @@ private:
     LogSum sum;
     bool finite;
   };
-  // 1. Each chunk forms its sums relative to its own largest score: add_tile(partial, weighted sum, tile,
-  // worker) for all its tiles.
+  // 1. Each chunk forms its sums relative to its own largest score: add_tile(partial, weighted sum,
+  // tile, worker) for all its tiles.
   template <class AddTile>
   void sum_chunks(AddTile&& add_tile);
   // 2. The chunks are added in order, relative to the largest score of all.

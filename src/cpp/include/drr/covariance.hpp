@@ -1,5 +1,5 @@
-// The covariance of weighted rows, Σᵢ wᵢ (φᵢ − centre)(φᵢ − centre)ᵀ: the Hessian of their tilted log-sum
-// where w are the tilted weights and the centre is their mean.
+// The covariance of weighted rows, Σᵢ wᵢ (φᵢ − centre)(φᵢ − centre)ᵀ: the Hessian of their tilted
+// log-sum if w are the tilted weights and the centre is their mean.
 #pragma once
 
 #include "drr/execution.hpp"

@@ -1,11 +1,11 @@
-// The raking dual: the smallest exponential tilt of the base weights that brings the mean of the rows to the
-// target.
+// The raking dual: the smallest exponential tilt of the base weights that brings the mean of the
+// rows to the target.
 //
-//   θ = argmin f(θ),   f(θ) = Λ(θ) + δ‖θ‖,   Λ(θ) = log Σᵢ dᵢ exp(aᵢᵀθ),   wᵢ = dᵢ exp(aᵢᵀθ − Λ(θ)),   aᵢ =
-//   φᵢ − target
+//   θ = argmin f(θ),   f(θ) = Λ(θ) + δ‖θ‖,   Λ(θ) = log Σᵢ dᵢ exp(aᵢᵀθ),   aᵢ = φᵢ − target,
+//   wᵢ = dᵢ exp(aᵢᵀθ − Λ(θ))
 //
-// Its primal is min KL(w‖d) over weights with ‖Aᵀw‖ ≤ δ. With g = ∇f(θ) = Aᵀw + δθ/‖θ‖ the primal–dual gap is
-// θᵀg.
+// Its primal is min KL(w‖d) over weights with ‖Aᵀw‖ ≤ δ. With g = ∇f(θ) = Aᵀw + δθ/‖θ‖ the
+// primal–dual gap is θᵀg.
 #pragma once
 
 #include "drr/dual_judge.hpp"
@@ -32,16 +32,16 @@ struct DualInput {
   std::span<const double> target;           // length K
   std::span<const double> log_base_weights; // length n0 (−∞: the row is absent), or empty for uniform 1/n0
   double tolerance = unset;                 // δ
-  // What is known of the floor: the rows that carry it, their weights, its lower bound. Empty and NaN:
-  // nothing.
+  // What is known of the floor: the rows that carry it, their weights, its lower bound. Empty
+  // and NaN: nothing.
   std::span<const Index> floor_support{};
   std::span<const double> floor_support_weights{};
   double floor_lower_bound = unset;
-  // A direction in which θ may lie, length K, of any length: minus the residual of the floor, or a dual of
-  // a nearby tolerance. Empty: none is known.
+  // A direction in which θ may lie, length K, of any length: minus the residual of the floor, or a
+  // dual of a nearby tolerance. Empty: none is known.
   std::span<const double> start_direction{};
-  // γ if the floor's survey has computed it: sums of another order differ in the last digit, and whether the
-  // base weights satisfy δ must not depend on that. NaN: computed here.
+  // γ if the floor's survey has computed it: sums of another order differ in the last digit, and
+  // whether the base weights satisfy δ must not depend on that. NaN: computed here.
   double base_discrepancy = unset;
 };
 
@@ -65,11 +65,12 @@ struct DualResult : DualCertificate {
   Status status = Status::iteration_limit;
 };
 
-// Throws InvalidInput where a feature or a score is not finite, or where no row has positive weight.
+// Throws InvalidInput if a feature or a score is not finite, or if no row has positive weight.
 DualResult solve_dual(const DualInput& input, const DualOptions& options, const DualOutput& output,
                       const Execution& execution);
 
-// The result of a θ found elsewhere (read from output.theta): its weights, its certificate, its status.
+// The result of a θ found elsewhere (read from output.theta): its weights, its
+// certificate, its status.
 DualResult certify_dual(const DualInput& input, const DualOutput& output, const Execution& execution);
 
 } // namespace drr

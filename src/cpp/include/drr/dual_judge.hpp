@@ -36,14 +36,14 @@ struct DualCertificate {
   double ess = unset;           // 1 / Σ wᵢ²
 };
 
-// If ‖Aᵀw‖ exceeds δ by rounding and the floor is known, the gap is that of w mixed with the floor's
-// weights until feasible: rigorous, because the mixture is a feasible point of the primal. Otherwise it
-// is θᵀg. `floor` may be null.
+// If ‖Aᵀw‖ exceeds δ by rounding and the floor is known, the gap is that of w mixed with the
+// floor's weights until feasible: rigorous, because the mixture is a feasible point of the primal.
+// Otherwise it is θᵀg. `floor` may be null.
 DualCertificate certify_sums(const DualSums& sums, std::span<const double> target, double tolerance,
                              const FloorMixture* floor);
 
-// Judges the points of one minimisation, in their order. All rules are relative: scaling the features
-// changes nothing.
+// Judges the points of one minimisation, in their order. All rules are relative: scaling the
+// features changes nothing.
 class DualJudge {
 public:
   DualJudge(double tolerance, double base_discrepancy);
@@ -55,17 +55,18 @@ public:
 
   // ‖g‖ within its goal, and |θᵀg| ≤ max(1e-11, 64·eps·maxᵢ|aᵢᵀθ|) nats.
   bool is_minimum(const DualSums& sums) const;
-  // −maxᵢ aᵢᵀθ/‖θ‖: by weak duality no weights bring ‖Aᵀw‖ below it. NaN unless it proves, beyond the
-  // rounding of the scores, that δ cannot be reached.
+  // −maxᵢ aᵢᵀθ/‖θ‖: by weak duality no weights bring ‖Aᵀw‖ below it. NaN unless it proves, beyond
+  // the rounding of the scores, that δ cannot be reached.
   double proof_of_infeasibility(const DualSums& sums) const;
 
-  // Looks at the next point. True once neither the gradient nor the objective has fallen for too long:
-  // later points are only shaken by rounding, and the best one is the solution.
+  // Looks at the next point. True once neither the gradient nor the objective has fallen for too
+  // long: later points are only shaken by rounding, and the best one is the solution.
   bool stalled(const DualSums& sums);
-  // Whether the point that `stalled` looked at last has the smallest gradient so far. True of the first.
+  // Whether the point that `stalled` looked at last has the smallest gradient so far. True
+  // of the first.
   bool is_best() const { return is_best_; }
-  // How a solve ended whose best point, of that norm, is all that can be had: at θ = 0 with δ equal to γ
-  // but for the last digits, rounding hides every way down from zero, and the dual is zero.
+  // How a solve ended whose best point, of that norm, is all that can be had: at θ = 0 with δ equal
+  // to γ but for the last digits, rounding hides every way down from zero, and the dual is zero.
   Status status_of_stall(double norm) const;
 
 private:

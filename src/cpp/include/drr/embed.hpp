@@ -2,9 +2,9 @@
 //
 //   φ(x) = ( α·z | β·one-hot(levels) | κ·cos(zᵀW + b) ),   zⱼ = (xⱼ − meanⱼ)/scaleⱼ
 //
-// Rows go through a tile that fits the cache, so the memory beyond the output does not grow with their
-// number. A row's features are the same to the last bit whichever rows surround it, and for any number of
-// threads.
+// Rows go through a tile that fits the cache, so the memory beyond the output does not grow with
+// their number. A row's features are the same to the last bit whichever rows surround it, and for
+// any number of threads.
 #pragma once
 
 #include "drr/execution.hpp"
@@ -17,8 +17,8 @@
 
 namespace drr {
 
-// A fitted map: p numeric columns, q indicators of missing values among them, c categorical variables, D
-// waves.
+// A fitted map: p numeric columns, q indicators of missing values among them, c categorical
+// variables, D waves.
 struct FeatureMap {
   std::span<const double> mean;            // length p + q, the indicators last
   std::span<const double> scale;           // length p + q
@@ -41,7 +41,7 @@ struct FeatureMap {
 // The rows to embed. A NaN in `numeric` stands for a missing value: its z is zero, the mean's.
 struct RawRows {
   Index n_rows = 0;
-  std::optional<FeatureView> numeric;  // n_rows × p; absent where p = 0
+  std::optional<FeatureView> numeric;  // n_rows × p; absent if p = 0
   std::span<const std::int32_t> codes; // n_rows × c; a code outside its variable's levels sets no indicator
 };
 
@@ -51,7 +51,8 @@ struct DenseOutput {
   Index row_stride = 0;
 };
 
-// `offsets` is given and allots every row its linear, Fourier and set one-hot columns; the rest is written.
+// `offsets` is given and allots every row its linear, Fourier and set one-hot columns; the
+// rest is written.
 template <class Scalar, class Ordinal>
 struct CsrOutput {
   Scalar* values = nullptr;
@@ -63,8 +64,8 @@ using EmbedOutput = std::variant<DenseOutput<double>, DenseOutput<float>, CsrOut
                                  CsrOutput<double, std::int64_t>, CsrOutput<float, std::int32_t>,
                                  CsrOutput<float, std::int64_t>>;
 
-// Writes Φ. Throws InvalidInput where a sparse input is broken or the offsets of a CSR output do not fit the
-// rows.
+// Writes Φ. Throws InvalidInput if a sparse input is broken or the offsets of a CSR output do not
+// fit the rows.
 void embed(const FeatureMap& map, const RawRows& rows, const EmbedOutput& output, const Execution& execution);
 
 // scores[i] = φ(xᵢ)ᵀθ without forming Φ; `theta` has length n_features().

@@ -24,8 +24,8 @@ struct Iteration {
 class Monitor {
 public:
   virtual ~Monitor() = default;
-  // True once the caller wants the operation to end; it then throws Interrupted within a fraction of a
-  // second.
+  // True once the caller wants the operation to end; it then throws Interrupted within a fraction
+  // of a second.
   virtual bool stop_requested() = 0;
   // Told after every iteration. May throw Interrupted.
   virtual void report(const Iteration&) {}

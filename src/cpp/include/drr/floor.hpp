@@ -2,8 +2,8 @@
 //
 //   φ = min over w in the simplex of ‖Aᵀw‖,   aᵢ = φᵢ − target,   γ = ‖Aᵀd‖
 //
-// For any w, x = Aᵀw certifies  max(0, minᵢ aᵢᵀx / ‖x‖) ≤ φ ≤ ‖x‖  over the rows with dᵢ > 0. Rows with dᵢ =
-// 0 are absent: the tilt can never reach them, so neither bound may use them.
+// For any w, x = Aᵀw certifies  max(0, minᵢ aᵢᵀx / ‖x‖) ≤ φ ≤ ‖x‖  over the rows with dᵢ > 0. Rows
+// with dᵢ = 0 are absent: the tilt can never reach them, so neither bound may use them.
 #pragma once
 
 #include "drr/execution.hpp"
@@ -45,10 +45,10 @@ struct Floor {
   Status status = Status::iteration_limit;
 };
 
-// Converged means, for min_norm_point, value − lower_bound ≤ 1e-10·value or value ≤ 1e-10·γ (the target is
-// inside the hull); for pairwise_frank_wolfe the published rule ‖x‖² − minᵢ aᵢᵀx ≤ max(1e-8·‖x‖², 1e-12).
-// Both bounds are recomputed from the returned weights in a last pass. Throws InvalidInput where a feature is
-// not finite or no row has positive weight.
+// Converged means, for min_norm_point, value − lower_bound ≤ 1e-10·value or value ≤ 1e-10·γ (the
+// target is inside the hull); for pairwise_frank_wolfe the published rule ‖x‖² − minᵢ aᵢᵀx ≤
+// max(1e-8·‖x‖², 1e-12). Both bounds are recomputed from the returned weights in a last pass.
+// Throws InvalidInput if a feature is not finite or no row has positive weight.
 Floor find_floor(const FloorInput& input, const FloorOptions& options, const Execution& execution);
 
 } // namespace drr

@@ -1,9 +1,10 @@
-// What one block of rows contributes to a pass of the floor over rows that are not in memory together, or not on one
-// machine. Contributions are small, and those of several blocks merge into that of all their rows (drr.streaming), so
-// a fit needs passes, not memory.
+// What one block of rows contributes to a pass of the floor over rows that are not in memory
+// together, or not on one machine. Contributions are small, and those of several blocks merge into
+// that of all their rows (drr.streaming), so a fit needs passes, not memory.
 //
-// The base weights of a block need not be normalised; empty ones stand for one on every row, and a zero marks an
-// absent row. Both operations throw InvalidInput if a feature is not finite or no row of the block is present.
+// The base weights of a block need not be normalised; empty ones stand for one on every row, and a
+// zero marks an absent row. Both operations throw InvalidInput if a feature is not finite or no row
+// of the block is present.
 #pragma once
 
 #include "drr/execution.hpp"

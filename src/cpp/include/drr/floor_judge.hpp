@@ -1,5 +1,5 @@
-// When the bounds of a floor are good enough, and when they will not get better: one rule for rows in
-// memory and for rows that are read in passes.
+// When the bounds of a floor are good enough, and when they will not get better: one rule for rows
+// in memory and for rows that are read in passes.
 #pragma once
 
 #include <limits>
@@ -18,8 +18,8 @@ public:
   bool is_certified(double value, double lower_bound) const;
   // The gap is no more than the rounding of the inner products it was computed from.
   bool is_round_off(double value, double lower_bound) const;
-  // Looks at the bounds of the next pass. True once neither has moved noticeably for too long. A method
-  // that creeps, by a thousandth in each pass, is stuck as well.
+  // Looks at the bounds of the next pass. True once neither has moved noticeably for too long. A
+  // method that creeps, by a thousandth in each pass, is stuck as well.
   bool stalled(double value, double lower_bound);
   // Whether the gap that `stalled` looked at last is the smallest so far. True of the first.
   bool is_best() const { return is_best_; }

@@ -1,9 +1,10 @@
-// What a feature map learns from the numeric columns: their moments, then the norms and distances of the
-// standardised rows
+// What a feature map learns from the numeric columns: their moments, then the norms and distances
+// of the standardised rows
 //
-//   zⱼ = (xⱼ − meanⱼ)/scaleⱼ,   zero where xⱼ is missing,
+//   zⱼ = (xⱼ − meanⱼ)/scaleⱼ,   zero if xⱼ is missing,
 //
-// followed by the standardised indicators of missing values. Nothing here ever holds the standardised rows.
+// followed by the standardised indicators of missing values. Nothing here ever holds
+// the standardised rows.
 #pragma once
 
 #include "drr/execution.hpp"
@@ -36,8 +37,9 @@ struct Standardisation {
 double largest_norm(const FeatureView& rows, const Standardisation& standardisation,
                     const Execution& execution);
 
-// The median of ‖zᵢ − zⱼ‖² over all pairs of rows, 0 if there is none. Most pairs need only be known to lie
-// on one side of it: products in single precision tell which, and the few others are computed exactly.
+// The median of ‖zᵢ − zⱼ‖² over all pairs of rows, 0 if there is none. Most pairs need only be
+// known to lie on one side of it: products in single precision tell which, and the few others
+// are computed exactly.
 double median_distance(const FeatureView& rows, const Standardisation& standardisation,
                        const Execution& execution);
 

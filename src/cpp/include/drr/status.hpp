@@ -1,4 +1,5 @@
-// How a solve ended, in the user's words. Caller mistakes are exceptions (errors.hpp), not statuses.
+// How a solve ended, in the user's words. Caller mistakes are exceptions
+// (errors.hpp), not statuses.
 #pragma once
 
 #include <array>
@@ -6,13 +7,8 @@
 
 namespace drr {
 
-enum class Status {
-  converged, // The certificate holds: the bounds meet the stated tolerance.
-  zero_dual, // The base weights already satisfy the tolerance, so the dual is exactly zero.
-  round_off, // No further progress is possible in double precision; the returned bounds are still valid.
-  iteration_limit, // The iteration limit was reached first; the returned bounds are still valid.
-  infeasible,      // No weights reach the tolerance: the lower bound of the floor exceeds it.
-};
+// `describe` says in a sentence what each means.
+enum class Status { converged, zero_dual, round_off, iteration_limit, infeasible };
 
 inline constexpr std::array all_statuses{Status::converged, Status::zero_dual, Status::round_off,
                                          Status::iteration_limit, Status::infeasible};

@@ -2,7 +2,8 @@
 //
 //   Λ(θ) = log Σᵢ dᵢ exp(aᵢᵀθ),   wᵢ = dᵢ exp(aᵢᵀθ − Λ(θ)),   m = Σᵢ wᵢ aᵢ = ∇Λ(θ),   aᵢ = φᵢ − shift
 //
-// One pass over the rows, block by block; beyond the outputs it needs O(K) memory, never an n0×K temporary.
+// One pass over the rows, block by block; beyond the outputs it needs O(K) memory, never
+// an n0×K temporary.
 #pragma once
 
 #include "drr/execution.hpp"
@@ -24,8 +25,8 @@ struct TiltOutput {
   std::span<double> mean;    // length K
 };
 
-// Returns Λ(θ). Weights smaller than 1e-307 of the largest are zero. Throws InvalidInput where a feature or a
-// score is not finite, or where no row has positive weight.
+// Returns Λ(θ). Weights smaller than 1e-307 of the largest are zero. Throws InvalidInput if a
+// feature or a score is not finite, or if no row has positive weight.
 double tilt(const TiltInput& input, const TiltOutput& output, const Execution& execution);
 
 } // namespace drr

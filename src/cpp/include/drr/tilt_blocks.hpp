@@ -1,5 +1,6 @@
-// What one block of rows contributes to a pass of the dual over rows that are not in memory together, or not on one
-// machine: sums that merge into those of all rows (drr.streaming), and a sample.
+// What one block of rows contributes to a pass of the dual over rows that are not in memory
+// together, or not on one machine: sums that merge into those of all rows (drr.streaming),
+// and a sample.
 #pragma once
 
 #include "drr/execution.hpp"
@@ -12,10 +13,10 @@
 
 namespace drr {
 
-// A sample of rows in which row i, of log weight sᵢ, takes part with probability min(1, exp(sᵢ + limit)):
-// where its key log uᵢ − sᵢ, with uᵢ uniform, is below the limit. Of more than `most` such rows those of
-// smallest key are kept and the limit falls to the smallest key left out: the same sample as with that limit
-// from the start.
+// A sample of rows in which row i, of log weight sᵢ, takes part with probability min(1, exp(sᵢ +
+// limit)): if its key log uᵢ − sᵢ, with uᵢ uniform, is below the limit. Of more than `most` such
+// rows those of smallest key are kept and the limit falls to the smallest key left out: the same
+// sample as with that limit from the start.
 struct SampleRequest {
   std::uint64_t block = 0; // its number: with the row's it determines uᵢ
   double limit = 0;
@@ -30,7 +31,8 @@ struct BlockSample {
 // `scores` empty: zero on each of `n_rows` rows.
 BlockSample sample_block(std::span<const double> scores, Index n_rows, const SampleRequest& request);
 
-// The tilt of a block: log Σ dᵢ exp(aᵢᵀθ), the mean of aᵢ under those weights, and what certificates need.
+// The tilt of a block: log Σ dᵢ exp(aᵢᵀθ), the mean of aᵢ under those weights, and
+// what certificates need.
 struct BlockTilt {
   double log_sum = 0;
   double log_square_sum = 0;   // log Σ (dᵢ exp(aᵢᵀθ))²

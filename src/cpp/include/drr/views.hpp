@@ -1,4 +1,5 @@
-// Read-only views of the caller's arrays. They own nothing, copy nothing, and know neither Eigen nor Python.
+// Read-only views of the caller's arrays. They own nothing, copy nothing, and know neither
+// Eigen nor Python.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ using Index = std::int64_t;
 // What a number is that nobody has given or computed.
 inline constexpr double unset = std::numeric_limits<double>::quiet_NaN();
 
-// Rows of contiguous numbers, `row_stride` elements apart (zero repeats one row, larger than n_cols skips
-// columns).
+// Rows of contiguous numbers, `row_stride` elements apart (zero repeats one row, larger than
+// n_cols skips columns).
 template <class Scalar>
 struct DenseView {
   using scalar_type = Scalar;
@@ -26,8 +27,9 @@ struct DenseView {
   const Scalar* row(Index i) const { return data + i * row_stride; }
 };
 
-// Compressed sparse rows: the entries of row i are positions offsets[i] … offsets[i+1] − 1 of `values` and
-// `columns`. `validate` below must have accepted the indices before any kernel follows them.
+// Compressed sparse rows: the entries of row i are positions offsets[i] … offsets[i+1] − 1
+// of `values` and `columns`. `validate` below must have accepted the indices before any
+// kernel follows them.
 template <class Scalar, class Ordinal>
 struct CsrView {
   using scalar_type = Scalar;
@@ -44,7 +46,8 @@ using FeatureView =
     std::variant<DenseView<double>, DenseView<float>, CsrView<double, std::int32_t>,
                  CsrView<double, std::int64_t>, CsrView<float, std::int32_t>, CsrView<float, std::int64_t>>;
 
-// Throws InvalidInput where the index arrays of a sparse matrix are broken. Dense views are always valid.
+// Throws InvalidInput if the index arrays of a sparse matrix are broken. Dense views
+// are always valid.
 void validate(const FeatureView& features);
 
 } // namespace drr
