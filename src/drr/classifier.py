@@ -16,6 +16,7 @@ from drr._checks.messages import listed
 from drr._checks.scores import check_sample_weight, check_score_columns
 from drr._checks.seeds import draw_seed, seed_nested
 from drr._checks.tables import check_table
+<<<<<<< HEAD
 from drr.composition.base_score import is_fitted, refuse_without_score
 from drr.composition.fitted_scores import FittedScores
 from drr.composition.fitting import can_score_out_of_bag, fit_composition
@@ -24,6 +25,15 @@ from drr.composition.lazy_scores import gather_if_lazy
 from drr.composition.models import Recipe, check_finite_rows, refuse_other_class
 from drr.composition.multiclass import class_rules
 from drr.composition.rescoring import check_settings
+=======
+from drr.composition.base_score import check_has_score, is_fitted
+from drr.composition.fitting import can_score_out_of_bag, fit_composition
+from drr.composition.holdout import check_weights_held_out, hold_out_all, is_splitter, plan_holdout
+from drr.composition.lazy_scores import gather_if_lazy, lazy_on_dask
+from drr.composition.models import Recipe, check_finite_rows, check_same_class
+from drr.composition.multiclass import class_decision, class_probabilities, class_rules
+from drr.composition.rescoring import check_settings, honest_fused
+>>>>>>> 444734d (Reword what was left, and show the outputs of the new gain)
 from drr.composition.routing import accept_sample_weight, route_fit_params
 from drr.composition.second_score import prepare_dual
 from drr.composition.table_forest import TableForest
@@ -106,7 +116,7 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
         which warns if `gain_` says that the dual does harm.
     gain_ : GainInterval
         The gain in average precision on the held-out rows, with its bootstrap interval. A weight that was chosen on
-        these rows is chosen anew in five folds, so that no row judges a weight that it helped to choose.
+        these rows is chosen again in five folds: no row judges a weight that it helped to choose.
     fitted_rows_ : array of int
         The rows of X on which `estimator_` and `dual_` were fitted.
     rescorings_ : list of Rescoring
@@ -190,7 +200,7 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
         """
         seed = draw_seed(self.random_state)
         base, dual = self._base(seed), self._dual(seed)
-        refuse_without_score(base)
+        check_has_score(base)
         X, y, sample_weight = gather_if_lazy(X, y, sample_weight)
         X = check_table(self, X, reset=True)
         if self.estimator is None and has_categories(X):
@@ -302,7 +312,7 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
         )
         for rule in rules:
             check_settings(self.fusion_weight, self.calibration, rule, weighted=weights is not None)
-        refuse_other_class(recipe)
+        check_same_class(recipe)
 
         if recipe.is_fitted:
             plan = hold_out_all(self.holdout, len(labels.codes))
@@ -311,7 +321,7 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
             plan = plan_holdout(
                 self.holdout, recipe.X, labels, seed, split_params, out_of_bag=can_score_out_of_bag(recipe)
             )
-        refuse_weightless(plan, weights)
+        check_weights_held_out(plan, weights)
         fitted = fit_composition(
             recipe,
             plan,

@@ -45,7 +45,7 @@ def _report(error: BaseException, *, interrupted: bool, shows_traceback: bool) -
             return int(error.code or 0)
         except OSError as full:
             error = full
-    if isinstance(error, BrokenPipeError):  # whoever read our output has left
+    if isinstance(error, BrokenPipeError):  # the reader of our output has left
         return ExitCode.BROKEN_PIPE
     if shows_traceback:
         say("".join(traceback.format_exception(error)), lines=True)
@@ -57,11 +57,11 @@ def _report(error: BaseException, *, interrupted: bool, shows_traceback: bool) -
 
 
 def _explain(error: BaseException) -> tuple[str, ExitCode]:
-    """One line on what went wrong and what to do, and the exit code."""
+    """Return one line on what went wrong and what to do, and the exit code."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted; nothing was written", ExitCode.INTERRUPTED
     if isinstance(error, MemoryError):
-        return "the memory does not suffice; give fewer rows or columns", ExitCode.PROBLEM
+        return "out of memory; use fewer rows or columns", ExitCode.PROBLEM
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         what = error.filename or "the output"
         return (
@@ -69,7 +69,10 @@ def _explain(error: BaseException) -> tuple[str, ExitCode]:
             ExitCode.PROBLEM,
         )
     if isinstance(error, PermissionError):
-        return f"{error.filename} may not be read or written; choose another place", ExitCode.PROBLEM
+        return (
+            f"permission denied: {error.filename}; choose another file, or change its permissions",
+            ExitCode.PROBLEM,
+        )
     if isinstance(error, OSError):
         return f"{in_one_line(error)}; check the file and the disk", ExitCode.PROBLEM
     if isinstance(error, CommandError | ValueError | TypeError | ImportError):  # the library says what to do

@@ -1,4 +1,4 @@
-"""The commands and their options: only what it takes to read a command line, so that help comes at once."""
+"""The commands and their options: only what reads a command line, which makes help appear at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ exit codes: 0 done; 1 a problem with the data, the model or a file; 2 a problem 
 
 
 class _Parser(argparse.ArgumentParser):
-    """Errors in one line, with where to look for help."""
+    """Reports errors in one line, with the command that shows help."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print help, or the reason of an exit; argparse would hide that the output is full."""
@@ -33,7 +33,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The commands and their options; `command` is the name of the module that runs one."""
+    """Return the commands and their options; `command` is the name of the module that runs one."""
     parser = _Parser(
         prog="drr",
         description="Density-ratio rescoring: better ranking of a rare class from any classifier.",

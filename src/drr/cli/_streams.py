@@ -1,4 +1,4 @@
-"""The standard streams, whatever they are: of another encoding, closed, full, or read by nobody any more."""
+"""The standard streams in any state: of another encoding, closed, full, or without a reader."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ codecs.register_error(_HANDLER, _replace)
 
 @contextlib.contextmanager
 def readable_streams() -> Iterator[None]:
-    """Let no character that a stream cannot show end a command."""
+    """Replace characters that a stream cannot show, instead of failing."""
     changed = []
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):
@@ -51,23 +51,23 @@ def readable_streams() -> Iterator[None]:
         yield
     finally:
         for stream, errors in changed:
-            with contextlib.suppress(OSError, ValueError):  # what cannot be flushed was told already
+            with contextlib.suppress(OSError, ValueError):  # what cannot be flushed was reported already
                 stream.reconfigure(errors=errors)
 
 
 def check_output_is_open() -> None:
-    """Raise before any work if nothing can be told at its end."""
+    """Raise before any work if the result cannot be printed at its end."""
     if sys.stdout is None or sys.stdout.closed:
         raise CommandError("the standard output is closed; redirect it to a file, or to /dev/null")
 
 
 def shows_unicode(stream: Any) -> bool:
-    """Whether a stream can show every character."""
+    """Return whether a stream can show every character."""
     return (getattr(stream, "encoding", None) or "").lower().replace("-", "").startswith("utf")
 
 
 def say(text: str, *, lines: bool = False) -> None:
-    """Print one line on the standard error, or `lines`, if anybody can read it."""
+    """Print one line on the standard error, or `lines`, if the stream is open."""
     if sys.stderr is None:
         return
     with contextlib.suppress(OSError, ValueError):

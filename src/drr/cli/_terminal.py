@@ -24,17 +24,17 @@ class Terminal:
         self._notes: list[str] = []
 
     def note(self, text: str) -> None:
-        """Something the user should know, once."""
+        """Print what the user should know, once."""
         if text in self._notes:
             return
         self._notes.append(text)
         if not self._quiet:
             say(f"drr: note: {text}")
 
-    def result(self, text: str, figures: Mapping[str, Any]) -> None:
-        """What the command found: `text` for people, `figures` for machines."""
+    def result(self, text: str, values: Mapping[str, Any]) -> None:
+        """Print what the command found: `text` for people, `values` for machines."""
         if self._as_json:
-            content = _plain({**figures, "notes": self._notes})
+            content = _plain({**values, "notes": self._notes})
             # Control characters that JSON lets pass are escaped as well.
             as_ascii = (
                 not shows_unicode(sys.stdout) or not json.dumps(content, ensure_ascii=False).isprintable()
@@ -58,7 +58,7 @@ class Terminal:
 
     @contextlib.contextmanager
     def bar(self, label: str, total: int | None, unit: str) -> Iterator[Bar]:
-        """A progress bar where a person watches, nothing elsewhere."""
+        """Show a progress bar if a person watches, otherwise nothing."""
         bar = Bar()
         if not self._quiet and _is_watched():
             with contextlib.suppress(ImportError):
@@ -83,7 +83,7 @@ class Terminal:
 
     @contextlib.contextmanager
     def stage(self, label: str) -> Iterator[None]:
-        """A line that says what is being done, gone when it is done; on a terminal only."""
+        """Show a line that says what is being done until it is done, on a terminal only."""
         shown = not self._quiet and _is_watched()
         if shown:
             label = printable(label)
@@ -116,7 +116,7 @@ def _is_watched() -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold: numbers that are none become null."""
+    """Return what JSON can hold: NaN and infinity become null."""
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

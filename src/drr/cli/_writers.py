@@ -18,7 +18,7 @@ Write = Callable[[Any], None]
 
 
 def check_output(path: str, suffixes: tuple[str, ...]) -> None:
-    """Refuse an output that could not be written, before any work is done."""
+    """Raise CommandError if an output cannot be written, before any work is done."""
     if not has_suffix(path, suffixes):
         raise CommandError(f"-o {path}: the name must end in {' or '.join(suffixes)}")
     if Path(path).is_dir():
@@ -27,12 +27,12 @@ def check_output(path: str, suffixes: tuple[str, ...]) -> None:
     if not folder.is_dir():
         raise CommandError(f"-o {path}: the folder {os.fspath(folder)} does not exist; create it first")
     if not os.access(folder, os.W_OK):
-        raise CommandError(f"-o {path}: the folder {os.fspath(folder)} may not be written to; choose another")
+        raise CommandError(f"-o {path}: the folder {os.fspath(folder)} cannot be written to; choose another")
 
 
 @contextlib.contextmanager
 def table_writer(path: str | None) -> Iterator[Write]:
-    """A function that appends a frame. The file appears once all frames are written."""
+    """Yield a function that appends a frame. The file appears once all frames are written."""
     if path is None:
         yield from _to_output()
         return

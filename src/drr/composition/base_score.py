@@ -71,7 +71,7 @@ def take_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_rows: int) 
     return {name: _take(value, rows, n_rows) for name, value in params.items()}
 
 
-def refuse_without_score(estimator: Any) -> None:
+def check_has_score(estimator: Any) -> None:
     """Raise TypeError if the estimator has no score method."""
     if not hasattr(estimator, "fit"):
         raise TypeError(f"estimator must be a classifier with fit, or None, got {estimator!r}")
@@ -105,7 +105,7 @@ def weightless_params(estimator: Any, params: Mapping[str, Any]) -> dict[str, An
 
 def base_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
     """Return one column per label: its probability, or its decision function if there are no probabilities."""
-    refuse_without_score(estimator)
+    check_has_score(estimator)
     if is_source(X):
         return np.asarray(X.map(lambda block: base_scores(estimator, block, labels)))
     classes = getattr(estimator, "classes_", None)

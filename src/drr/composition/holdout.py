@@ -110,7 +110,7 @@ def hold_out_all(holdout: Any, n_rows: int) -> Holdout:
     return Holdout([(everything, everything)], False, "all rows, both models fitted before")
 
 
-def refuse_weightless(plan: Holdout, weights: NDArray[np.float64] | None) -> None:
+def check_weights_held_out(plan: Holdout, weights: NDArray[np.float64] | None) -> None:
     """Raise ValueError if no held-out row of a part has weight."""
     for _, held_out in plan.splits:
         if weights is not None and not weights[held_out].any():

@@ -31,7 +31,7 @@ class Recipe:
     """What to fit, and on what."""
 
     base: Any
-    """a classifier, or None where base scores are given"""
+    """a classifier, or None if base scores are given"""
     dual: Any
     X: Any
     labels: Labels
@@ -76,11 +76,11 @@ class Models:
     rare_labels: NDArray[Any]
 
     def base_scores(self, X: Any) -> NDArray[np.float64]:
-        """One column per rare class."""
+        """Return one column per rare class."""
         return base_scores(self.base, X, self.rare_labels)
 
     def dual_scores(self, X: Any) -> NDArray[np.float64]:
-        """One column per rare class."""
+        """Return one column per rare class."""
         if len(self.duals) == 1:
             return np.asarray(self.duals[0].log_density_ratio(X))[:, None]
         if not hasattr(self.duals[0], "feature_map_"):
@@ -120,7 +120,7 @@ def fit_and_score(
 
 
 def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any]) -> list[Any]:
-    """A dual per rare class; several of them share one feature map."""
+    """Fit a dual per rare class; several of them share one feature map."""
     if is_fitted(recipe.dual):
         return [recipe.dual]
     first = clone(recipe.dual).set_params(pos_label=recipe.rare_labels[0]).fit(X, y, **params)
@@ -137,8 +137,8 @@ def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any
     return [first, *others]
 
 
-def refuse_other_class(recipe: Recipe) -> None:
-    """Raise where the dual was told of, or fitted for, another class than the one to score."""
+def check_same_class(recipe: Recipe) -> None:
+    """Raise ValueError if the dual targets a different class than the one to score."""
     if is_fitted(recipe.dual):
         if len(recipe.rare) > 1:
             raise ValueError("a fitted dual serves two classes; with more, pass an unfitted one")

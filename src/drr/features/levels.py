@@ -16,7 +16,7 @@ from drr.features.columns import Columns
 
 _ABSENT = -1
 # Beyond as many levels, a column is doubtful if they are all numbers, or if most rows have one of their own.
-_MOST_NUMBERS, _MOST_LEVELS = 50, 100
+_MAX_NUMBERS, _MAX_LEVELS = 50, 100
 
 
 def find_categorical(rows: Columns, chosen: Any, names: list[str]) -> NDArray[np.bool_]:
@@ -144,12 +144,12 @@ def learn_levels(
 def describe_doubt(levels: Levels, label: str, n_rows: int) -> str | None:
     """Return what is odd about the levels of a column, if they are names of the rows or numbers written as text."""
     values = levels.values
-    if len(values) > _MOST_NUMBERS and all(isinstance(value, str) and _is_number(value) for value in values):
+    if len(values) > _MAX_NUMBERS and all(isinstance(value, str) and _is_number(value) for value in values):
         return (
             f"column {label} is text and holds {len(values)} different numbers; each is a category of its own. Convert "
             "the column to numbers, for example with pandas.to_numeric, unless they are codes"
         )
-    if len(values) > _MOST_LEVELS and len(values) > n_rows / 2:
+    if len(values) > _MAX_LEVELS and len(values) > n_rows / 2:
         return (
             f"column {label} has {len(values)} levels in {n_rows} rows, as names of the rows would; each is a category "
             "of its own. Leave the column out, or pool rare levels with min_frequency or max_categories"

@@ -33,7 +33,7 @@ ROWS_PER_MULTINOMIAL_COUNT = 25
 
 # With fewer rows of the rare class no interval is given: resamples of so few rows do not show how the next few would
 # differ, and intervals exclude zero far too often.
-FEWEST_RARE = 10
+MIN_RARE = 10
 
 
 def interval_tails(level: float, n_positive: int) -> tuple[float, float]:
@@ -42,7 +42,7 @@ def interval_tails(level: float, n_positive: int) -> tuple[float, float]:
     Resamples of n rows vary less than new samples do. The tails are those at which a normal distribution has the width
     of Student's interval of n values, with the rare rows as n (Hesterberg's expanded percentile interval).
     """
-    if n_positive < FEWEST_RARE:
+    if n_positive < MIN_RARE:
         return np.nan, np.nan
     student = scipy.stats.t.ppf((1 + level) / 2, n_positive - 1)
     tail = float(scipy.stats.norm.cdf(-student * np.sqrt(n_positive / (n_positive - 1))))
@@ -122,7 +122,7 @@ def resample_totals(
 
 
 class _Stratum:
-    """Rows that are drawn among themselves: large groups of the same cells and weight by number, the rest by row."""
+    """Rows that are drawn together: large groups of the same cells and weight by number, the rest by row."""
 
     def __init__(self, places: NDArray[Any], row_weight: NDArray[np.float64] | None, n_totals: int) -> None:
         self._n_rows = len(places)

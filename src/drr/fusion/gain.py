@@ -17,7 +17,7 @@ from drr._checks.scores import (
     check_score,
 )
 from drr._native.ranking import Ranking
-from drr.fusion.bootstrap import FEWEST_RARE, interval_tails, merge_rows, resample_totals
+from drr.fusion.bootstrap import MIN_RARE, interval_tails, merge_rows, resample_totals
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class GainInterval:
     base_average_precision: float
     """with rows of equal score in random order, on average"""
     fused_average_precision: float
-    n_positive: int = FEWEST_RARE
+    n_positive: int = MIN_RARE
     """rows of the rare class; below ten there is no interval, and its ends are not numbers"""
 
     @property
@@ -55,7 +55,7 @@ class GainInterval:
     def interval_text(self) -> str:
         """The interval in words."""
         if not self.has_interval:
-            return f"no interval: {self.n_positive} rare rows are fewer than {FEWEST_RARE}"
+            return f"no interval: {self.n_positive} rare rows are fewer than {MIN_RARE}"
         return f"{self.level:.0%} interval {self.low:+.3f} to {self.high:+.3f}"
 
     @property
@@ -156,7 +156,7 @@ def gain_interval(
     )
     n_positive = int(positive.sum())
     low = high = np.nan
-    if n_positive >= FEWEST_RARE:
+    if n_positive >= MIN_RARE:
         gains = []
         for base_totals, fused_totals in resample_totals(
             columns, positive, n_resamples, generator, row_weight=row_weight, stratify=stratify

@@ -21,7 +21,7 @@ from drr.fusion.standardisation import fuse
 # Weights tried for the largest average precision: even on a logarithmic scale, and no dual at all.
 WEIGHT_GRID = (0.0, 0.1, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
 
-# Resamples on which weights are compared. Their seed is fixed, so that the same scores have the same weight.
+# Resamples on which weights are compared. Their seed is fixed: the same scores always have the same weight.
 N_RESAMPLES = 100
 _SEED = 0
 
@@ -139,7 +139,7 @@ def _best_weight(base: Scores, dual: Scores, positive: NDArray[np.bool_], weight
 def _cautious_weight(
     base: Scores, dual: Scores, positive: NDArray[np.bool_], weights: Scores | None
 ) -> float:
-    """Halfway, as angles arctan w, between the best weight and the smallest that is hardly worse."""
+    """Return the weight halfway, as angles arctan w, between the best and the smallest that is hardly worse."""
     precisions = _resampled_precisions(base, dual, positive, weights)
     angles = np.arctan(WEIGHT_GRID)
 
@@ -158,7 +158,7 @@ def _cautious_weight(
 def _resampled_precisions(
     base: Scores, dual: Scores, positive: NDArray[np.bool_], weights: Scores | None
 ) -> Scores:
-    """The average precision at every weight of the grid (rows) in every resample (columns)."""
+    """Return the average precision at every weight of the grid (rows) in every resample (columns)."""
     cells = [merge_rows(fuse(base, dual, weight), positive) for weight in WEIGHT_GRID]
     rankings = [Ranking(each.score, each.positive) for each in cells]
     batches = resample_totals(

@@ -76,7 +76,7 @@ svg text { fill: var(--soft); font-size: 12px; font-family: inherit; } svg text.
 .dot.fused { fill: var(--fused); }
 .dot.hollow { fill: var(--paper); stroke: var(--base); stroke-width: 2; }
 .bar { fill: var(--fused); } .bar.dual { fill: var(--dual); } .bar.base { fill: var(--base); }
-/* A shadow at an edge says that the table goes on there; the local covers hide it at the end. */
+/* A shadow at an edge says that the table continues there; the local covers hide it at the end. */
 .scroll {
   overflow-x: auto; margin: .6rem 0 1.2rem;
   background:
@@ -97,7 +97,7 @@ footer {
   color: var(--soft); font-size: .88rem; padding-top: 1rem; padding-bottom: 2.5rem;
   border-top: 1px solid var(--rule);
 }
-/* On a phone the cells wrap and the first column stays in view, so that no column is cut off unseen. */
+/* On a phone the cells wrap and the first column stays in view: no column is cut off unseen. */
 @media (max-width: 40rem) {
   table { font-size: .77rem; min-width: 100%; }
   th, td { padding-right: .3rem; }

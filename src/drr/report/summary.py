@@ -44,7 +44,7 @@ def verdict(evaluation: Evaluation) -> str:
     if not gain.has_interval:
         return (
             f"These rows hold {gain.n_positive} of the rare class: too few to say whether adding the dual helps. "
-            "Ten are the least, and some dozens tell more."
+            "Ten are the minimum, and some dozens are better."
         )
     direction = "higher" if gain.gain > 0 else "lower"
     return (
