@@ -16,24 +16,14 @@ from drr._checks.messages import listed
 from drr._checks.scores import check_sample_weight, check_score_columns
 from drr._checks.seeds import draw_seed, seed_nested
 from drr._checks.tables import check_table
-<<<<<<< HEAD
-from drr.composition.base_score import is_fitted, refuse_without_score
+from drr.composition.base_score import check_has_score, is_fitted
 from drr.composition.fitted_scores import FittedScores
 from drr.composition.fitting import can_score_out_of_bag, fit_composition
-from drr.composition.holdout import hold_out_all, is_splitter, plan_holdout, refuse_weightless
+from drr.composition.holdout import check_weights_held_out, hold_out_all, is_splitter, plan_holdout
 from drr.composition.lazy_scores import gather_if_lazy
-from drr.composition.models import Recipe, check_finite_rows, refuse_other_class
+from drr.composition.models import Recipe, check_finite_rows, check_same_class
 from drr.composition.multiclass import class_rules
 from drr.composition.rescoring import check_settings
-=======
-from drr.composition.base_score import check_has_score, is_fitted
-from drr.composition.fitting import can_score_out_of_bag, fit_composition
-from drr.composition.holdout import check_weights_held_out, hold_out_all, is_splitter, plan_holdout
-from drr.composition.lazy_scores import gather_if_lazy, lazy_on_dask
-from drr.composition.models import Recipe, check_finite_rows, check_same_class
-from drr.composition.multiclass import class_decision, class_probabilities, class_rules
-from drr.composition.rescoring import check_settings, honest_fused
->>>>>>> 444734d (Reword what was left, and show the outputs of the new gain)
 from drr.composition.routing import accept_sample_weight, route_fit_params
 from drr.composition.second_score import prepare_dual
 from drr.composition.table_forest import TableForest

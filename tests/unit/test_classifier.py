@@ -342,7 +342,9 @@ def test_what_is_no_classifier_and_no_dual_is_named(two_classes, base):
         DRRClassifier(3).fit(X, y)
     with pytest.raises(TypeError, match=r"IsolationForest\(.* is not a classifier"):
         DRRClassifier(IsolationForest(n_estimators=5)).fit(X, y)
-    with pytest.raises(TypeError, match=r"dual must be a RakingDual, an estimator .*, got StandardScaler\(\)"):
+    with pytest.raises(
+        TypeError, match=r"dual must be a RakingDual, an estimator .*, got StandardScaler\(\)"
+    ):
         DRRClassifier(base, dual=StandardScaler()).fit(X, y)
 
 

@@ -16,7 +16,7 @@ from drr.composition.holdout import Holdout
 from drr.composition.models import Models, Recipe, fit_and_score, fit_models
 from drr.composition.out_of_bag import fit_out_of_bag, has_out_of_bag, out_of_bag_scores
 from drr.composition.rescoring import HeldOutScores, Rescoring, fit_rescoring
-from drr.fusion.bootstrap import FEWEST_RARE
+from drr.fusion.bootstrap import MIN_RARE
 
 Parts = list[list[HeldOutScores]]
 """the scores of each rare class, part by part"""
@@ -77,7 +77,7 @@ def _warn_of_known_rows(parts: Parts, recipe: Recipe) -> None:
     for label, columns in zip(recipe.rare_labels.tolist(), parts, strict=True):
         base = np.concatenate([part.base for part in columns])
         positive = np.concatenate([part.positive for part in columns])
-        if positive.sum() < FEWEST_RARE or base[positive].min() <= base[~positive].max():
+        if positive.sum() < MIN_RARE or base[positive].min() <= base[~positive].max():
             continue
         warnings.warn(
             f"The fitted base ranks every held-out row of class {label!r} above all others, as a model does with rows "
