@@ -66,6 +66,7 @@ _MODULES = {
     "export",
     "features",
     "fusion",
+    "persistence",
     "raking",
     "report",
     "theory",

@@ -321,3 +321,29 @@ def test_a_name_within_drr_is_not_enough(path):
     assert crafted != schema
     with pytest.raises(drr.ModelFileError, match=r"not trusted: drr\.decision\._Labels"):
         drr.load(rewritten(path, {"schema.json": crafted}))
+
+
+def test_the_list_of_trusted_types_serves_other_readers_of_skops_files(tmp_path):
+    io = pytest.importorskip("skops.io")
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 8 == 0
+    X = rng.normal(size=(200, 3)) + y[:, None]
+    model = drr.DRRClassifier(random_state=0).fit(X, y)
+    io.dump(model, tmp_path / "model.skops")
+    named = io.get_untrusted_types(file=tmp_path / "model.skops")
+    assert set(named) <= drr.persistence.TRUSTED_TYPES
+    restored = io.load(tmp_path / "model.skops", trusted=sorted(drr.persistence.TRUSTED_TYPES))
+    np.testing.assert_array_equal(restored.fused_score(X), model.fused_score(X))
+
+
+@pytest.mark.filterwarnings("ignore")  # MLflow warns of itself in many ways
+def test_mlflow_logs_a_model_with_that_list(tmp_path):
+    mlflow = pytest.importorskip("mlflow.sklearn", exc_type=ImportError)
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 8 == 0
+    X = rng.normal(size=(200, 3)) + y[:, None]
+    model = drr.DRRClassifier(random_state=0).fit(X, y)
+    mlflow.save_model(
+        model, str(tmp_path / "model"), skops_trusted_types=sorted(drr.persistence.TRUSTED_TYPES)
+    )
+    np.testing.assert_array_equal(mlflow.load_model(str(tmp_path / "model")).predict(X), model.predict(X))

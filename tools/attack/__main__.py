@@ -12,6 +12,7 @@ ATTACKS = {
     "mutation": "data that change while they are being solved for",
     "concurrency": "threads, forks, workers, and interrupts at random moments",
     "resources": "too little memory, full disks",
+    "terminal": "streams of every encoding, closed and full, and names meant for the terminal",
     "model_files": "damaged and hostile model files",
     "instructions": "instruction counts of the main kernels against those stored",
 }

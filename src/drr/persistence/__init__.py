@@ -8,5 +8,6 @@ Estimators can be pickled or saved by joblib as well. Such files run whatever co
 """
 
 from drr.persistence.model_files import ModelNote, load, read_note, save
+from drr.persistence.trusted_types import TRUSTED_TYPES
 
-__all__ = ["ModelNote", "load", "read_note", "save"]
+__all__ = ["TRUSTED_TYPES", "ModelNote", "load", "read_note", "save"]
