@@ -17,7 +17,7 @@ from drr.cli._errors import CommandError
 from drr.cli._terminal import Terminal
 from drr.cli._training import Training, make_dual, read_training
 from drr.cli._words import explain_terms
-from drr.fusion.bootstrap import merge_rows, resample_totals
+from drr.fusion.bootstrap import interval_tails, merge_rows, resample_totals
 from drr.fusion.standardisation import standardise
 from drr.raking.estimator import RakingDual
 
@@ -57,7 +57,10 @@ class Signal:
             return "No signal: on rows it did not see, the dual alone ranks no better than chance."
         if self.deflection < 1.0:
             return "Little signal: the dual alone separates the classes by less than one standard deviation."
-        return "Signal: the dual alone separates the classes well enough to help many base classifiers."
+        return (
+            "Signal: the dual alone separates the classes by more than one standard deviation. Whether it adds to a "
+            "classifier depends on what that one knows already: drr fit measures it."
+        )
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> None:
@@ -162,7 +165,7 @@ def _auc_interval(score: NDArray[np.float64], positive: NDArray[np.bool_], seed:
     ranking = Ranking(cells.score, cells.positive)
     resamples = resample_totals([cells.cell_of_row], positive, _N_RESAMPLES, np.random.default_rng(seed))
     areas = [ranking.roc_auc(counts) for (counts,) in resamples]
-    low, high = np.quantile(np.concatenate(areas), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    low, high = np.quantile(np.concatenate(areas), interval_tails(_LEVEL, int(positive.sum())))
     return float(low), float(high)
 
 
