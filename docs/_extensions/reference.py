@@ -15,9 +15,9 @@ from sphinx.application import Sphinx
 
 import drr
 
-# The pages in the order of the method: the modules whose names they hold, and their heading.
+# The pages in the order of the method: the modules and packages whose names they hold, and their heading.
 PAGES = {
-    "classifier": (("classifier", "composition.rescoring", "composition.scores"), "The classifier"),
+    "classifier": (("classifier", "composition"), "The classifier"),
     "features": (("features",), "Features"),
     "raking": (("raking",), "Raking: floor, tolerance, dual"),
     "fusion": (("fusion",), "Fusion: weight, separation, gain"),
@@ -39,7 +39,7 @@ PUBLIC_MODULES = {"calibration", "decision", "export", "fusion", "report", "theo
 
 def public_names(module: str) -> list[str]:
     """List what a module offers to users, under the names by which they import it."""
-    names = {name for name, home in drr._HOMES.items() if home == f"drr.{module}"}
+    names = {name for name, home in drr._HOMES.items() if f"{home}.".startswith(f"drr.{module}.")}
     if module in PUBLIC_MODULES:
         names |= set(own_names(module)) - set(drr._HOMES)
     described = [name for name in names if callable(resolve(module, name))]
@@ -60,8 +60,8 @@ def own_names(module: str) -> list[str]:
 
 
 def resolve(module: str, name: str) -> Any:
-    """Return the object behind a name of a module."""
-    return getattr(importlib.import_module(f"drr.{module}"), name)
+    """Return the object behind a public name."""
+    return getattr(importlib.import_module(drr._HOMES.get(name, f"drr.{module}")), name)
 
 
 def names_of(page: str) -> list[str]:
@@ -101,8 +101,8 @@ def write_index(folder: Path) -> None:
 
 def write_pages(app: Sphinx, config: object) -> None:
     """Write all pages before Sphinx looks for documents."""
-    homes = {f"drr.{module}" for modules, _ in PAGES.values() for module in modules}
-    homeless = sorted(name for name, home in drr._HOMES.items() if home not in homes)
+    shown = {name.removeprefix("drr.") for page in PAGES for name in names_of(page)}
+    homeless = sorted(name for name in drr._HOMES if callable(getattr(drr, name)) and name not in shown)
     if homeless:
         raise ValueError(f"no page of the reference shows {', '.join(homeless)}; add the modules to PAGES")
     folder = Path(app.srcdir) / "generated" / "reference"
