@@ -21,17 +21,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 class FarthestRows {
 public:
   void offer(double squared_norm, Index row) {
-    if (std::ssize(kept_) < capacity) {
-      kept_.push_back({squared_norm, row});
-    } else if (squared_norm > kept_[nearest_].squared_norm) {
-      kept_[nearest_] = {squared_norm, row};
-    } else {
-      return;
-    }
-    nearest_ = 0;
-    for (std::size_t at = 1; at < kept_.size(); ++at)
-      if (kept_[at].squared_norm < kept_[nearest_].squared_norm)
-        nearest_ = at;
+    if (squared_norm > to_beat_)
+      keep({squared_norm, row});
   }
 
   // Those beyond a squared norm, ascending.
@@ -45,13 +36,25 @@ public:
   }
 
 private:
-  static constexpr Index capacity = 16;
+  static constexpr std::size_t capacity = 16;
   struct Row {
     double squared_norm;
     Index row;
+    bool operator<(const Row& other) const { return squared_norm < other.squared_norm; }
   };
+
+  // Most rows are not kept, so that the nearest of those that are may be looked for each time.
+  void keep(Row row) {
+    if (kept_.size() < capacity)
+      kept_.push_back(row);
+    else
+      *std::min_element(kept_.begin(), kept_.end()) = row;
+    if (kept_.size() == capacity)
+      to_beat_ = std::min_element(kept_.begin(), kept_.end())->squared_norm;
+  }
+
   std::vector<Row> kept_;
-  std::size_t nearest_ = 0;
+  double to_beat_ = -infinity; // until there are as many as may be kept
 };
 
 constexpr double outlying = 30; // times the median norm

@@ -1,7 +1,6 @@
 #include "core/floor/min_norm_point_floor.hpp"
 
 #include "core/floor/min_norm_point.hpp"
-#include "core/linalg/ordering.hpp"
 #include "drr/floor_judge.hpp"
 
 #include <algorithm>
@@ -33,7 +32,9 @@ std::vector<Index> select_rows(std::span<double> scores, const WorkingSet& set, 
   for (Index i = 0; i < static_cast<Index>(scores.size()); ++i)
     if (scores[i] < threshold)
       rows.push_back(i);
-  const auto lower = lowest_first(scores);
+  const auto lower = [&](Index a, Index b) { // none is NaN: NaN is below no threshold
+    return scores[a] < scores[b] || (scores[a] == scores[b] && a < b);
+  };
   if (static_cast<Index>(rows.size()) > most) {
     std::nth_element(rows.begin(), rows.begin() + most, rows.end(), lower);
     rows.resize(most);
@@ -90,8 +91,7 @@ private:
       point_.improve(inner_tolerance, 0.5 * FloorJudge::relative_gap * gamma_ / unit_);
   }
 
-  // Both bounds from scratch, by a pass over all rows, and the rows that violate the lower one.
-  // Returns whether the judge has lost patience.
+  // Both bounds from scratch, by a pass over all rows. Returns whether the judge has lost patience.
   bool price(Index iteration) {
     const Eigen::VectorXd& x = point_.x();
     const double norm = x.norm();
@@ -109,8 +109,6 @@ private:
     if (judge_.is_best())
       keep();
     best_.n_iter = iteration;
-    violated_ = select_rows(passes_.scores(), set_, norm * norm * unit_,
-                            batch_size(passes_.rows().n_rows(), point_.corral_size()));
     return stalled;
   }
 
@@ -132,10 +130,13 @@ private:
     }
   }
 
-  // At the certificate, or at round-off.
+  // At the certificate, or at round-off. Otherwise there are rows that violate the lower bound.
   std::optional<Status> end(bool stalled) {
     if (judge_.is_certified(value_, lower_bound_))
       return Status::converged;
+    const double norm = point_.x().norm();
+    violated_ = select_rows(passes_.scores(), set_, norm * norm * unit_,
+                            batch_size(passes_.rows().n_rows(), point_.corral_size()));
     const bool at_round_off = judge_.is_round_off(value_, lower_bound_);
     if (!at_round_off && !violated_.empty() && !stalled)
       return {};
