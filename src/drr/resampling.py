@@ -190,7 +190,7 @@ class RakingResampler(OneToOneFeatureMixin, BaseEstimator):  # type: ignore[misc
     def _draw_rest(
         self, table: Any, donors: NDArray[np.intp], size: int, random: np.random.RandomState
     ) -> NDArray[np.intp]:
-        """Majority rows that were no donors, with the levels raked back to their shares in the whole majority."""
+        """Draw majority rows that were not donors, with the levels raked back to their shares in the majority."""
         rest = np.setdiff1d(self.dual_.majority_, donors)
         if not len(rest):
             raise ValueError(

@@ -23,7 +23,7 @@ def as_csr(matrix: Any, name: str = "X") -> Any:
 
 
 def sum_duplicates(matrix: Any) -> Any:
-    """A CSR matrix with at most one entry per place; itself if it has no two."""
+    """Return a CSR matrix with at most one entry per place; itself if it has no two."""
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()

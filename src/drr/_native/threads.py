@@ -31,7 +31,7 @@ def resolve_n_threads(n_threads: int | None) -> int:
 
 
 def _processors() -> int:
-    """What joblib counts, remembered for as long as the affinity and the user's limit stay the same."""
+    """Return joblib's count, remembered while the affinity and the user's limit stay the same."""
     affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return _count_processors(affinity, os.environ.get("LOKY_MAX_CPU_COUNT"))
 

@@ -16,7 +16,7 @@ class TableClassifier(DRRClassifier):
 
     `drr fit` saves its models as this, and `drr.load` returns them. Every method takes the frame that
     ``pandas.read_csv``, ``pandas.read_parquet``, polars or pyarrow make of a file, with its columns in any order and
-    others beside them, and gives what `drr score` writes.
+    others next to them, and gives what `drr score` writes.
 
     The preparation is made by `drr fit`; the parameters are those of `DRRClassifier`.
     """
