@@ -7,6 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from benchmarks.study.base_scores import BaseScores
 from benchmarks.study.counts_forest import CountsForest
@@ -21,6 +24,7 @@ from benchmarks.study.problem import Problem, digest
 from benchmarks.study.protocol import split_rows
 from benchmarks.study.rusboost import RealRusBoost
 from benchmarks.study.task import Job, Task, perform, plan
+from drr import DRRClassifier, RakingDual
 
 QUICK = ("NB", "KLR")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -266,3 +270,30 @@ def test_rusboost_ranks_where_votes_by_labels_are_worse_than_chance(rng):
     probability = RealRusBoost(50, random_state=0).fit(X, y).predict_proba(X)[:, 1]
     assert 0 <= probability.min() < probability.max() <= 1
     assert probability[y == 1].mean() > probability[y == 0].mean()
+
+
+@pytest.mark.parametrize("n_random", [0, 128])
+@pytest.mark.parametrize("learner", ["RF", "KLR"])
+def test_the_papers_setting_gives_the_cells_of_the_study(mixed, n_random, learner):
+    problem = Problem(mixed, 0)
+    outcome = _outcomes_of(problem, "DRR", learner)[f"DRR(D={n_random})"]
+    encode = FunctionTransformer(problem._encoder.transform)
+    base = make_pipeline(
+        encode, LEARNERS[learner].make(problem.layout, len(problem.fit.y), problem.seed, None)
+    )
+    dual = RakingDual(problem.feature_map(n_random), method="paper")
+    rows = np.concatenate([split_rows(mixed, 0).fit, split_rows(mixed, 0).threshold])
+    n_fit = len(problem.fit.y)
+    pair = (np.arange(n_fit), np.arange(n_fit, len(rows)))
+    classifier = DRRClassifier.paper(base, dual=dual, holdout=pair, pos_label=1, random_state=problem.seed)
+    score = classifier.fit(mixed.X.iloc[rows], mixed.y[rows]).fused_score(problem.test.rows)
+    np.testing.assert_allclose(score, outcome.test, atol=1e-12)
+    for metric in (
+        average_precision_score,
+        roc_auc_score,
+    ):  # ranks, so that the cells are the same to the last bit
+        assert metric(problem.test.y, score) == metric(problem.test.y, outcome.test)
+
+
+def _outcomes_of(problem: Problem, method: str, learner: str) -> dict[str, Outcome]:
+    return {outcome.method: outcome for outcome in METHODS[method].run(problem, LEARNERS[learner])}

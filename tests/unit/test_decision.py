@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.metrics import balanced_accuracy_score, f1_score, fbeta_score, make_scorer
 
 from drr import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
@@ -312,3 +313,46 @@ def test_a_metric_of_other_labels_is_explained():
         ValueError, match="not a metric of labels, with the rare class as 1 and the other as 0"
     ):
         choose_cut([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], scorer)
+
+
+def test_a_guaranteed_cut_misses_as_few_as_a_binomial_distribution_allows():
+    y = np.arange(200) < 60
+    score = np.where(y, 100.0 + np.arange(200), np.arange(200) / 10)
+    cut = choose_cut(score, y, RecallAtLeast(0.9, confidence=0.95))
+    # P(B <= 2) = 0.053 and P(B <= 1) = 0.014 for B binomial with 60 and 0.1: one may be missed.
+    assert ((score > cut) & y).sum() == 59
+    assert ((score > choose_cut(score, y, RecallAtLeast(0.9))) & y).sum() == 54
+    # P(B <= 3) = 0.077 and P(B <= 4) = 0.165 for B binomial with 140 and 0.05: three false alarms are allowed.
+    y = np.isin(np.arange(200), [3, *range(5, 64)])
+    falling = -np.arange(200.0)
+    cut = choose_cut(falling, y, FalsePositiveRateAtMost(0.05, confidence=0.9))
+    assert ((falling > cut).sum(), ((falling > cut) & y).sum()) == (4, 1)
+
+
+def test_too_few_rows_for_a_guarantee_are_told():
+    y = np.arange(100) < 20
+    score = np.arange(100.0)[::-1]
+    with pytest.warns(
+        UserWarning, match="20 positive rows are too few for a recall of 0.9 with confidence 0.95"
+    ):
+        cut = choose_cut(score, y, RecallAtLeast(0.9, confidence=0.95))
+    assert ((score > cut) & y).sum() == 20
+    with pytest.warns(UserWarning, match="80 negative rows are too few for a false-positive rate"):
+        choose_cut(score, y, FalsePositiveRateAtMost(0.01, confidence=0.95))
+    with pytest.raises(ValueError, match="confidence must be a number in"):
+        RecallAtLeast(0.9, confidence=1.0)
+    with pytest.raises(ValueError, match="a cut with a confidence counts rows"):
+        choose_cut(score, y, RecallAtLeast(0.5, confidence=0.9), np.full(100, 0.77) + (np.arange(100) % 2))
+
+
+def test_the_guarantees_hold_on_new_rows(rng):
+    y = np.arange(400) < 80
+    n_kept = {"recall": 0, "rate": 0}
+    for _ in range(400):
+        score = rng.normal(size=400) + 2 * y
+        recall_cut = choose_cut(score, y, RecallAtLeast(0.9, confidence=0.9))
+        rate_cut = choose_cut(score, y, FalsePositiveRateAtMost(0.05, confidence=0.9))
+        n_kept["recall"] += norm.sf(recall_cut - 2) >= 0.9
+        n_kept["rate"] += norm.sf(rate_cut) <= 0.05
+    # At least 90 %, less four standard errors; a cut without a guarantee keeps its word in half of the draws.
+    assert min(n_kept.values()) / 400 > 0.9 - 4 * np.sqrt(0.9 * 0.1 / 400)

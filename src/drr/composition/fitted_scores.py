@@ -16,6 +16,7 @@ from drr._checks.tables import check_table
 from drr.composition.lazy_scores import lazy_on_dask
 from drr.composition.models import Models
 from drr.composition.multiclass import class_decision, class_probabilities
+from drr.composition.prior import check_prior, shift_prior
 from drr.composition.rescoring import Rescoring, honest_fused
 from drr.composition.scores import Scores
 from drr.fusion.gain import GainInterval, gain_interval
@@ -121,19 +122,34 @@ class FittedScores:
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     @lazy_on_dask
-    def predict_proba(self, X: Any, *, base_score: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Return calibrated probabilities at the original prior, one column per class.
+    def predict_proba(
+        self, X: Any, *, base_score: ArrayLike | None = None, target_prior: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Return calibrated probabilities, one column per class.
 
         Parameters
         ----------
         X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
         base_score : array, optional
+        target_prior : float or array of shape (n_classes,), optional
+            The share of the rare class, or of every class, where the probabilities are to hold; by default that of the
+            held-out rows. If only the shares of the classes change and not the rows within them, the log-odds shift by
+            the difference of the log-odds of the shares.
 
         Returns
         -------
         array of shape (n_rows, n_classes)
         """
-        return self._probabilities(self._fuse(*self._raw_columns(X, base_score)))
+        probabilities = self._probabilities(self._fuse(*self._raw_columns(X, base_score)))
+        if target_prior is None:
+            return probabilities
+        shares = [each.held_out.rare_share for each in self.rescorings_]
+        target = check_prior(target_prior, len(self.classes_))
+        if self._is_binary:
+            shares = [1 - shares[0], shares[0]] if self._rare_is_second else [shares[0], 1 - shares[0]]
+            if np.ndim(target_prior) == 0 and not self._rare_is_second:
+                target = target[::-1]
+        return shift_prior(probabilities, np.array(shares), target)
 
     @property
     def estimator_(self) -> Any:

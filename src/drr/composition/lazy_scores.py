@@ -31,10 +31,11 @@ def lazy_on_dask(method: Method) -> Method:
         if not is_dask(X):
             return method(self, X, **options)
         check_is_fitted(self)
-        if any(option is not None for option in options.values()):
+        given = [name for name, option in options.items() if option is not None]
+        if given:
             raise TypeError(
-                f"base_score cannot be given with a Dask collection; map {method.__name__} over the partitions of rows "
-                "and scores yourself"
+                f"{' and '.join(given)} cannot be given with a Dask collection; map {method.__name__} over the "
+                "partitions of rows and scores yourself"
             )
         from drr.streaming.dask import map_lazily
 

@@ -33,6 +33,11 @@ class HeldOutScores:
     rows: NDArray[np.intp] | None = None
     """which rows of the table these are, if they are rows of one"""
 
+    @property
+    def rare_share(self) -> float:
+        """The share of the rare class among these rows, by weight."""
+        return float(np.average(self.positive, weights=self.weights))
+
 
 @dataclass(frozen=True, eq=False)
 class Rescoring:

@@ -6,6 +6,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.stats
 from numpy.typing import NDArray
 
 from drr._checks.scores import check_between, is_number
@@ -57,9 +58,40 @@ class CutRule:
         raise NotImplementedError
 
 
+def most_exceptions(n_rows: int, share: float, confidence: float) -> int:
+    """Return how many of n rows may be beyond a cut so that in truth at most `share` are; −1 if none may.
+
+    The share beyond the (m+1)-th of n ordered scores exceeds `share` with probability P(B ≤ m), B binomial with n and
+    `share`: the largest m for which that is at most 1 − confidence.
+    """
+    if share >= 1:
+        return n_rows
+    m = int(scipy.stats.binom.ppf(1 - confidence, n_rows, share))
+    while m >= 0 and scipy.stats.binom.cdf(m, n_rows, share) > 1 - confidence:
+        m -= 1
+    return m
+
+
+def _check_confidence(confidence: float | None) -> None:
+    if confidence is not None:
+        check_between(confidence, 0.0, 1.0, "confidence")
+
+
+def _count(total: float) -> int:
+    if total != round(total):
+        raise ValueError(
+            "a cut with a confidence counts rows; leave sample_weight out, or give whole numbers of rows"
+        )
+    return round(total)
+
+
 @dataclass(frozen=True)
 class RecallAtLeast(CutRule):
     """The highest cut that finds at least this share of the positive rows.
+
+    With a `confidence` the recall on new rows of the same kind is at least that share with this probability over
+    the rows that chose the cut: as few of the n positive rows are missed as a binomial distribution allows. If n is too
+    small for that, the cut finds all of them, with a warning.
 
     Examples
     --------
@@ -70,12 +102,23 @@ class RecallAtLeast(CutRule):
     """
 
     recall: float
+    confidence: float | None = None
 
     def __post_init__(self) -> None:
         check_between(self.recall, 0.0, 1.0, "recall", closed=True)
+        _check_confidence(self.confidence)
 
     def choose(self, sweep: Sweep) -> int:
-        return int(np.argmax(sweep.recall >= self.recall - RATE_SLACK))
+        if self.confidence is None:
+            return int(np.argmax(sweep.recall >= self.recall - RATE_SLACK))
+        n_rows = _count(sweep.n_positive)
+        n_missed = most_exceptions(n_rows, 1 - self.recall, self.confidence)
+        if n_missed < 0:
+            _warn(
+                f"{n_rows} positive rows are too few for a recall of {self.recall:g} with confidence "
+                f"{self.confidence:g}: the cut finds all of them."
+            )
+        return int(np.argmax(sweep.true_positives >= n_rows - max(n_missed, 0) - RATE_SLACK))
 
 
 @dataclass(frozen=True)
@@ -114,6 +157,9 @@ class PrecisionAtLeast(CutRule):
 class FalsePositiveRateAtMost(CutRule):
     """The cut with the largest recall that labels at most this share of the negative rows positive.
 
+    With a `confidence` the rate on new rows of the same kind is at most that share with this probability over the
+    rows that chose the cut. If they are too few for that, no negative row is labelled positive, with a warning.
+
     Examples
     --------
     >>> from drr import FalsePositiveRateAtMost
@@ -123,12 +169,24 @@ class FalsePositiveRateAtMost(CutRule):
     """
 
     rate: float
+    confidence: float | None = None
 
     def __post_init__(self) -> None:
         check_between(self.rate, 0.0, 1.0, "rate", closed=True)
+        _check_confidence(self.confidence)
 
     def choose(self, sweep: Sweep) -> int:
-        best = sweep.highest_recall(sweep.false_positive_rate <= self.rate + RATE_SLACK)
+        allowed = sweep.false_positive_rate <= self.rate + RATE_SLACK
+        if self.confidence is not None:
+            n_rows = _count(sweep.n_negative)
+            n_allowed = most_exceptions(n_rows, self.rate, self.confidence)
+            if n_allowed < 0:
+                _warn(
+                    f"{n_rows} negative rows are too few for a false-positive rate of at most {self.rate:g} with "
+                    f"confidence {self.confidence:g}: the cut labels none of them positive."
+                )
+            allowed = sweep.false_positives <= max(n_allowed, 0) + RATE_SLACK
+        best = sweep.highest_recall(allowed)
         if sweep.true_positives[best] == 0:
             first = int(np.argmax(sweep.true_positives > 0))
             _warn(
