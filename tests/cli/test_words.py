@@ -58,3 +58,12 @@ def test_boosted_trees_of_other_packages_are_bases_if_installed(run, folder, bas
         assert outcome.code == 0, outcome.error
         scored = run("score", "model.skops", folder / "test.csv", "-o", "s.csv", "--trust", base)
         assert scored.code == 0, scored.error
+
+
+def test_scoring_notes_new_levels_and_absent_ids(run, folder, make_frame):
+    make_frame(50, seed=3).drop(columns="account").assign(country="elsewhere").to_csv("new.csv", index=False)
+    outcome = run("score", folder / "model.skops", "new.csv", "-o", "scores.csv")
+    assert outcome.code == 0, outcome.error
+    assert "no value of column 'country' was seen at the fit" in outcome.error
+    assert "has no column 'account', which `drr fit` was to keep" in outcome.error
+    assert run("score", folder / "model.skops", folder / "test.csv", "-o", "scores.csv").error == ""

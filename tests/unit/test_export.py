@@ -137,9 +137,10 @@ def boosted(package):
 @pytest.mark.parametrize("package", ["xgboost", "lightgbm"])
 def test_boosted_models_of_other_packages_give_the_same_scores(package):
     base, X, y = boosted(package)
-    classifier = DRRClassifier(base, random_state=0).fit(X, y.astype(int))
+    classifier = DRRClassifier(base, random_state=0).fit(X, np.where(y, "rare", "common"))
     found = infer(classifier, {"X": X})
     np.testing.assert_allclose(found["score"], classifier.fused_score(X), rtol=0, atol=1e-4)
+    assert found["label"].tolist() == classifier.predict(X).tolist()
     to_onnx(classifier, X)
 
 

@@ -13,6 +13,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier
 
 from drr.classifier import DRRClassifier
+from drr.composition.coded_labels import CodedLabels
 from drr.export.graph import OPSETS, Graph, import_extra
 
 # These round their rows to single precision before they compare them with their thresholds.
@@ -29,6 +30,9 @@ def add_base(graph: Graph, classifier: DRRClassifier) -> str:
         raise ValueError(
             f"{type(base).__name__} has no probabilities; only bases with predict_proba can be exported"
         )
+    classes = base.classes_
+    if isinstance(base, CodedLabels):  # its columns are in the order of the labels
+        base = base.estimator_
     package = _package(_last_step(base))
     if package in ("xgboost", "lightgbm"):
         _register(_last_step(base), package)
@@ -39,7 +43,7 @@ def add_base(graph: Graph, classifier: DRRClassifier) -> str:
     graph.initializers.extend(part.initializer)
     for each in converted.opset_import:
         graph.opsets[each.domain] = max(each.version, graph.opsets.get(each.domain, 0))
-    position = int(np.flatnonzero([label == classifier.pos_label_ for label in base.classes_])[0])
+    position = int(np.flatnonzero([label == classifier.pos_label_ for label in classes])[0])
     probabilities = graph.node("Cast", part.output[1].name, to=graph.onnx.TensorProto.DOUBLE)
     return graph.node("Gather", probabilities, graph.constant(np.array([position])), axis=1)
 
