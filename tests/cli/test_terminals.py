@@ -140,14 +140,14 @@ def test_a_reader_that_leaves_ends_the_command_quietly(folder, tmp_path, make_fr
     assert result.stderr == "141\n"
 
 
-def test_a_header_of_200_000_columns_is_read_in_seconds(run, tmp_path):
-    n_columns = 200_000
+def test_the_time_for_a_wide_header_grows_with_its_columns_not_their_square(run, tmp_path):
+    n_columns = 40_000  # with names compared pair by pair, this took minutes
     header = ",".join(f"c{k}" for k in range(n_columns)) + ",y\n"
     row = ",".join(["1.5"] * n_columns)
     (tmp_path / "wide.csv").write_text(header + f"{row},0\n{row},1\n{row},0\n")
     started = time.process_time()
     outcome = run("fit", "wide.csv", "--target", "y", "-o", "m.skops")
-    assert time.process_time() - started < 120
+    assert time.process_time() - started < 40
     assert outcome.code == 1
     assert "has 1 rows" in outcome.error
     assert "no column 'z'" in run("check", "wide.csv", "--target", "z").error
