@@ -81,8 +81,6 @@ _ADDRESSES = dict(
     entry.split(", ", 1)
     for entry in importlib.metadata.metadata("density-ratio-rescoring").get_all("Project-URL", [])
 )
-_ADDRESSES["Package"] = "https://pypi.org/project/density-ratio-rescoring/"
-_ICONS["Package"] = "fa-solid fa-box"
 html_theme_options = {
     "logo": {"text": f"drr {release}"},
     "icon_links": [
