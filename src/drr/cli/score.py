@@ -30,11 +30,6 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
     note_dialect(table, terminal)
     table.require_columns(model.schema.needed(), "of the model")
     kept = _kept(options, model, table)
-    absent = [name for name in model.schema.ids if name not in table.columns and options.id is None]
-    if absent:
-        terminal.note(
-            f"{table.path.name} has no column {listed(absent)}, which `drr fit` was to keep beside the scores"
-        )
     n_rows, n_predicted = 0, 0
     unseen = _known_levels(model)
     with table_writer(options.output) as write:
@@ -47,6 +42,11 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
             n_predicted += int((scored["prediction"] == model.schema.positive).sum())
         if n_rows == 0:
             raise CommandError(f"{table.path} has a header but no rows; give a file with rows")
+    absent = [name for name in model.schema.ids if name not in table.columns and options.id is None]
+    if absent:
+        terminal.note(
+            f"{table.path.name} has no column {listed(absent)}, which `drr fit` was to keep beside the scores"
+        )
     for name in unseen:
         terminal.note(f"no value of column {name!r} was seen at the fit; check how it is written")
     if options.output is not None:
