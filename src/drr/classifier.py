@@ -326,6 +326,7 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
             plan.description,
             plan.fitted_rows(len(labels.codes)),
         )
+        self._is_cross_fitted = plan.is_cross_fitted
         self.pos_label_ = recipe.rare_labels[0] if len(recipe.rare) == 1 else None
         return self
 

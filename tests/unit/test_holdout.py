@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from drr import DRRClassifier, RakingDual
+from drr import DRRClassifier, RakingDual, gain_interval
 from drr.calibration import fit_calibration
 from drr.fusion import choose_fusion_weight, fuse, standardise
 
@@ -209,3 +209,16 @@ def test_a_base_that_saw_the_rows_is_told(table):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         DRRClassifier(forest, random_state=0).fit(X[1::2], y[1::2])
+
+
+def test_the_interval_of_a_cross_fitted_gain_is_wider(table):
+    X, y = table
+    options = {"fusion_weight": 0.5, "calibration": None, "random_state": 0}
+    crossed = DRRClassifier(LogisticRegression(), **options).fit(X, y)
+    held_out = crossed.rescorings_[0].held_out
+    plain = gain_interval(
+        held_out.positive, held_out.base, crossed.rescorings_[0].held_out_fused, random_state=0
+    )
+    assert crossed.gain_.gain == plain.gain
+    assert crossed.gain_.low - plain.gain == pytest.approx(1.3 * (plain.low - plain.gain))
+    assert crossed.gain_.high - plain.gain == pytest.approx(1.3 * (plain.high - plain.gain))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,11 @@ class GainInterval:
         if not self.has_interval:
             return f"no interval: {self.n_positive} rare rows are fewer than {MIN_RARE}"
         return f"{self.level:.0%} interval {self.low:+.3f} to {self.high:+.3f}"
+
+    def widened(self, factor: float) -> GainInterval:
+        """Return the same gain with each end of its interval this many times as far away."""
+        low, high = (self.gain + factor * (end - self.gain) for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
 
     @property
     def is_gain(self) -> bool:
