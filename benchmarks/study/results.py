@@ -152,11 +152,15 @@ class Results:
     @property
     def datasets(self) -> list[str]:
         """The tabular data sets that there are."""
-        return [name for name in TABULAR if name in set(self.cells["dataset"])]
+        return [name for name in TABULAR if name in self._present]
 
     @property
     def missing(self) -> list[str]:
-        return [name for name in TABULAR if name not in set(self.cells["dataset"])]
+        return [name for name in TABULAR if name not in self._present]
+
+    @cached_property
+    def _present(self) -> frozenset[str]:
+        return frozenset(self.cells["dataset"].unique())
 
 
 def paper_means(method: str) -> pd.Series | None:
