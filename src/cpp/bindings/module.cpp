@@ -30,6 +30,7 @@ PYBIND11_MODULE(_core, module, py::mod_gil_not_used()) {
   bind_embed(module);
   bind_tilt(module);
   bind_floor(module);
+  bind_gram(module);
   bind_covariance(module);
   bind_dual(module);
   bind_floor_judge(module);

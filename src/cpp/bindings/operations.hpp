@@ -12,6 +12,7 @@ void bind_standardise(py::module_& module);
 void bind_embed(py::module_& module);
 void bind_tilt(py::module_& module);
 void bind_floor(py::module_& module);
+void bind_gram(py::module_& module);
 void bind_covariance(py::module_& module);
 void bind_dual(py::module_& module);
 void bind_dual_judge(py::module_& module);

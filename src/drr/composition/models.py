@@ -21,6 +21,8 @@ from drr.composition.rescoring import HeldOutScores
 from drr.features import RakingFeatureMap
 from drr.features.columns import read_columns
 from drr.features.levels import find_categorical
+from drr.raking.estimator import RakingDual
+from drr.raking.one_versus_rest import fit_one_versus_rest
 
 # Features embedded at a time when several duals are scored: 8 MB in double precision.
 _BLOCK_SIZE = 2**20
@@ -123,6 +125,9 @@ def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any
     """Fit a dual per rare class; several of them share one feature map."""
     if is_fitted(recipe.dual):
         return [recipe.dual]
+    is_ours = type(recipe.dual) is RakingDual and recipe.dual.method == "auto"
+    if is_ours and len(recipe.rare) > 1 and not is_source(X):
+        return fit_one_versus_rest(recipe.dual, X, y, recipe.rare_labels, **params)
     first = clone(recipe.dual).set_params(pos_label=recipe.rare_labels[0]).fit(X, y, **params)
     if not hasattr(first, "feature_map_"):
         return [

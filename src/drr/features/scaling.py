@@ -51,12 +51,17 @@ def learn_scaling(
     found = _moments(rows, positions, impute)
     sampled = np.zeros(rows.n_rows, dtype=bool)
     sampled[distance_rows(rows.n_rows)] = distances
-    largest, sample = 0.0, []
+    largest, sample, n_sampled = 0.0, np.zeros((0, len(positions))), 0
     with config_context(assume_finite=True):  # the moments have seen every number
         for begin, end, block in rows.numeric_blocks(positions, allow_nan=impute):
             largest = max(largest, core.largest_norm(block, *found, n_threads=resolve_n_threads(None)))
-            sample.append(as_dense_rows(block[sampled[begin:end]]))
-    return finish_scaling(*found, largest, np.concatenate(sample) if distances else None)
+            if distances:
+                chosen = as_dense_rows(block[sampled[begin:end]])
+                if begin == 0:
+                    sample = np.empty((np.count_nonzero(sampled), len(positions)), dtype=chosen.dtype)
+                sample[n_sampled : n_sampled + len(chosen)] = chosen
+                n_sampled += len(chosen)
+    return finish_scaling(*found, largest, sample if distances else None)
 
 
 def distance_rows(n_rows: int) -> NDArray[np.intp]:

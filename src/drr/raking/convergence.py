@@ -8,10 +8,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from drr.raking.results import Dual, Floor, Status
 
+_NEGLIGIBLE_GAP = 1e-10
+
 
 def warn_of_floor(floor: Floor) -> Floor:
-    """Return the floor; warn in the name of the caller's caller if its bounds are too far apart."""
-    if not floor.status.is_success:
+    """Return the floor; warn in the name of the caller's caller if its bounds are too far apart.
+
+    Beside the base discrepancy, which the tolerance is measured by, a gap of 1e-10 is none.
+    """
+    if not floor.status.is_success and not floor.gap <= _NEGLIGIBLE_GAP * floor.base_discrepancy:
         warnings.warn(_explain_floor(floor), ConvergenceWarning, stacklevel=3)
     return floor
 

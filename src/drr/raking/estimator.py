@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,23 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 from drr._checks.arrays import check_features
 from drr._checks.labels import read_labels
 from drr._checks.rows import reads_in_passes
-from drr._checks.scores import check_sample_weight
 from drr._checks.seeds import seed_nested
 from drr._checks.tables import check_table, take_rows
 from drr._native.threads import resolve_n_threads
 from drr.features.feature_map import RakingFeatureMap
-from drr.raking.diagnostics import DualDiagnostics, Moments, diagnose, explain_zero_dual
-from drr.raking.ess import rake_to_ess
 from drr.raking.explanation import column_contributions
-from drr.raking.functions import rake
+from drr.raking.fitting import conclude, fit_map, rake_dual, split_classes
 from drr.raking.problem import mean_of_rows, open_problem
-from drr.raking.results import Floor, Raking, Status
-
-# Features of the majority in double precision by default: 64 MB. More are beyond the caches, and a pass over them takes
-# as long as reading them; in single precision that is half, and so is the memory.
-_MAX_DOUBLES = 2**23
-# Columns per row above which the default map has no random features.
-_WIDE = 2
+from drr.raking.results import Floor
 
 
 class RakingDual(BaseEstimator):  # type: ignore[misc]
@@ -178,26 +168,25 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         # 1. The two classes and their weights.
         X = check_table(self, X, reset=True)
         labels = read_labels(X, y, type(self).__name__)
-        rare = labels.rare_index(self.pos_label)
-        positive = labels.codes == rare
-        row_weights = check_sample_weight(sample_weight, positive)
-        minority = np.flatnonzero(positive)
-        self.majority_: NDArray[np.intp] | None = np.flatnonzero(~positive)
-        self.classes_, self.pos_label_ = labels.classes, labels.classes[rare]
+        positive, row_weights = split_classes(self, labels, sample_weight)
+        minority, majority = np.flatnonzero(positive), np.flatnonzero(~positive)
 
         # 2. The features of the majority, and the mean that they are to reach.
-        self.feature_map_ = self._fitted_map(X, y, len(self.majority_))
+        self.feature_map_ = fit_map(self, X, y, len(majority))
         looked = isinstance(self.feature_map_, RakingFeatureMap)  # at every number, when it was fitted
         with config_context(assume_finite=looked):
-            features = self.embed(take_rows(X, self.majority_))
+            features = self.embed(take_rows(X, majority))
             rare_features = self.embed(take_rows(X, minority))
         target = self._mean(rare_features, _part(row_weights, minority))
 
         # 3. Floor, tolerance and dual.
-        self.raking_, self.eta_ = self._rake(features, target, _part(row_weights, self.majority_))
+        base_weights = _part(row_weights, majority)
+        problem = open_problem(features, target, base_weights, n_threads=self.n_threads)
+        self.raking_, self.eta_ = rake_dual(self, problem, base_weights)
 
         # 4. What raking did to the moments.
-        return self._diagnosed(target)
+        conclude(self, target)
+        return self
 
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: Any) -> RakingDual:
         """Fit on rows that are never held together."""
@@ -229,22 +218,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = fit.feature_map.feature_names_in_
         self.classes_, self.pos_label_, self.majority_ = fit.classes, fit.pos_label, None
         self.raking_, self.eta_ = fit.raking, float(self.eta)
-        return self._diagnosed(fit.target)
-
-    def _diagnosed(self, target: NDArray[np.float64]) -> RakingDual:
-        """Set `moments_` and `diagnostics_`, and warn of a dual that is zero."""
-        if self.raking_.dual.status is Status.ZERO_DUAL:
-            chosen_by_ess = self.min_ess is not None
-            message = explain_zero_dual(
-                self.raking_, self.eta_, chosen_by_ess=chosen_by_ess, limit_direction=self.limit_direction
-            )
-            warnings.warn(message, UserWarning, stacklevel=3)
-        self.moments_ = Moments(
-            self._moment_names(len(target)), target, self.raking_.floor.base_mean, self.raking_.dual.mean
-        )
-        self.diagnostics_: DualDiagnostics = diagnose(
-            self.raking_, self.moments_, self.feature_map_, limit_direction=self.limit_direction
-        )
+        conclude(self, fit.target)
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -375,17 +349,6 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
             return RakingFeatureMap(random_state=self.random_state)
         return self.feature_map
 
-    def _fitted_map(self, X: Any, y: ArrayLike, n_majority: int) -> Any:
-        feature_map = seed_nested(self._feature_map(), self.random_state)
-        if self.feature_map is None and X.shape[1] > _WIDE * X.shape[0]:
-            feature_map.set_params(n_random_features=0)
-        feature_map.fit(X, y)
-        if self.feature_map is None:
-            n_features = max(block.stop for block in feature_map.blocks_.values())
-            if n_majority * n_features > _MAX_DOUBLES:
-                feature_map.set_params(dtype=np.float32)
-        return feature_map
-
     def embed(self, X: Any) -> Any:
         """Transform rows by the fitted feature map, always to an array or a CSR matrix.
 
@@ -400,31 +363,10 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         with config_context(transform_output="default"):  # a frame would be converted back at once
             return self.feature_map_.transform(X)
 
-    def _rake(
-        self, features: Any, target: NDArray[np.float64], base_weights: NDArray[np.float64] | None
-    ) -> tuple[Raking, float]:
-        if self.min_ess is not None:
-            problem = open_problem(features, target, base_weights, n_threads=self.n_threads)
-            return rake_to_ess(problem, self.min_ess, base_weights, self.method)
-        raking = rake(
-            features,
-            target,
-            eta=self.eta,
-            base_weights=base_weights,
-            method=self.method,
-            n_threads=self.n_threads,
-        )
-        return raking, float(self.eta)
-
     def _mean(self, features: Any, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
         """Return the weighted mean of rows in the feature map."""
         rows = check_features(features, "the transformed rows")
         return mean_of_rows(rows, weights, resolve_n_threads(self.n_threads))
-
-    def _moment_names(self, n_features: int) -> NDArray[Any]:
-        if hasattr(self.feature_map_, "get_feature_names_out"):
-            return np.asarray(self.feature_map_.get_feature_names_out(), dtype=object)
-        return np.array([f"feature{k}" for k in range(n_features)], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

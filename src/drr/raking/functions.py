@@ -14,7 +14,7 @@ from drr._native.progress import Callback, make_callback
 from drr._native.threads import resolve_n_threads
 from drr.raking.arguments import Checkpoint, check_max_iter, check_method, check_number, check_results
 from drr.raking.convergence import warn_of_dual, warn_of_floor
-from drr.raking.problem import open_problem
+from drr.raking.problem import RakingProblem, open_problem
 from drr.raking.results import Dual, Floor, Raking, Tilt
 from drr.raking.tolerance import check_eta, tolerance_between
 
@@ -317,7 +317,14 @@ def rake(
     problem = open_problem(
         features, target, base_weights, n_threads=n_threads, checkpoint=checkpoint, asked=asked
     )
-    floor = warn_of_floor(problem.find_floor(method, 0, listener))
-    delta = tolerance_between(floor.value, floor.base_discrepancy, eta) if fixed is None else fixed
-    dual = warn_of_dual(problem.solve_dual(delta, floor, None, method, 0, listener))
+    return rake_problem(problem, eta, fixed, method, listener)
+
+
+def rake_problem(
+    problem: RakingProblem, eta: float, tolerance: float | None, method: str, callback: Callback | None
+) -> Raking:
+    """Find the floor, choose the tolerance above it unless one is given, and solve the dual."""
+    floor = warn_of_floor(problem.find_floor(method, 0, callback))
+    delta = tolerance_between(floor.value, floor.base_discrepancy, eta) if tolerance is None else tolerance
+    dual = warn_of_dual(problem.solve_dual(delta, floor, None, method, 0, callback))
     return Raking(floor, delta, floor.base_discrepancy, dual)

@@ -30,6 +30,9 @@ public:
   // and backward stable.
   void remove(Index position);
 
+  // The smallest distance of a row to the span of those before it.
+  double smallest_distance() const { return size_ > 0 ? lower().diagonal().minCoeff() : 1.0; }
+
   // In place: L⁻¹ v, L⁻ᵀ v, M⁻¹ v
   template <class Matrix>
   void solve_lower(Matrix& v) const {

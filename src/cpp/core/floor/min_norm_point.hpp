@@ -33,6 +33,11 @@ public:
   // The same by least squares on the rows themselves, for rows too near to
   // dependence for `improve`.
   void improve_by_least_squares(double tolerance);
+  // Makes `improve` go on from the weights of least squares.
+  void resume();
+  // Whether rows of the corral are so near to dependence that `improve` would only add more of them, and
+  // least squares are cheap.
+  bool is_nearly_dependent() const;
   // Shrinks the working set to the corral and those other rows that are nearest to it in score.
   void purge(Index n_others);
 

@@ -89,6 +89,10 @@ private:
       point_.improve_by_least_squares(inner_tolerance);
     else
       point_.improve(inner_tolerance, 0.5 * FloorJudge::relative_gap * gamma_ / unit_);
+    if (may_switch_early_ && !nearly_dependent_ && point_.is_nearly_dependent()) {
+      nearly_dependent_ = true;
+      point_.improve_by_least_squares(inner_tolerance);
+    }
   }
 
   // Both bounds from scratch, by a pass over all rows. Returns whether the judge has lost patience.
@@ -140,8 +144,15 @@ private:
     const bool at_round_off = judge_.is_round_off(value_, lower_bound_);
     if (!at_round_off && !violated_.empty() && !stalled)
       return {};
+    if (nearly_dependent_ && may_switch_early_) { // it was too early: the fast method goes on
+      nearly_dependent_ = may_switch_early_ = false;
+      point_.resume();
+      judge_.restart();
+      return {};
+    }
     if (at_round_off || nearly_dependent_)
       return Status::round_off;
+    may_switch_early_ = false;
     // The rows in use are too near to dependence for the fast method; the slow one goes on
     // from its weights.
     nearly_dependent_ = true;
@@ -163,7 +174,8 @@ private:
   WorkingSet set_;
   MinNormPoint point_;
   FloorJudge judge_;
-  bool nearly_dependent_ = false;
+  bool nearly_dependent_ = false;              // so that least squares take the place of the fast method
+  bool may_switch_early_ = true;               // before the fast method has stalled
   double value_ = unset, lower_bound_ = unset; // of the last pass
   std::vector<Index> violated_;                // rows below the lower bound, by the last pass
   Floor best_;
