@@ -86,6 +86,12 @@ def cross(session: nox.Session) -> None:
 
 
 @nox.session(default=False, venv_backend="none")
+def emulate(session: nox.Session) -> None:
+    """Install and test the package on an emulated processor (needs root): arm64."""
+    session.run("tools/emulate.sh", *(session.posargs or ["arm64"]), external=True)
+
+
+@nox.session(default=False, venv_backend="none")
 def sanitize(session: nox.Session) -> None:
     """Test under a sanitizer: address or thread."""
     session.run("tools/sanitize.sh", *(session.posargs or ["address"]), external=True)
