@@ -18,13 +18,13 @@ from drr._checks.seeds import seed_nested
 from drr._checks.tables import check_table, take_rows
 from drr._native.threads import resolve_n_threads
 from drr.features.feature_map import RakingFeatureMap
-from drr.raking.explanation import column_contributions
+from drr.raking.explanation import ColumnExplanation
 from drr.raking.fitting import conclude, fit_map, rake_dual, split_classes
 from drr.raking.problem import mean_of_rows, open_problem
 from drr.raking.results import Floor
 
 
-class RakingDual(BaseEstimator):  # type: ignore[misc]
+class RakingDual(ColumnExplanation, BaseEstimator):  # type: ignore[misc]
     r"""Reweight the majority towards the rare class, and score rows by the direction in which the weights grow.
 
     With :math:`\phi` the feature map, :math:`\mu_1` the mean of the embedded rare rows and :math:`d` the base weights
@@ -137,8 +137,7 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
 
     def set_params(self, **params: Any) -> RakingDual:
         """Set parameters, also those of a feature map that was left to its default."""
-        nested = any(name.startswith("feature_map__") for name in params)
-        if self.feature_map is None and "feature_map" not in params and nested:
+        if self.feature_map is None and any(name.startswith("feature_map__") for name in params):
             self.feature_map = RakingFeatureMap()
         return super().set_params(**params)  # type: ignore[no-any-return]
 
@@ -257,43 +256,6 @@ class RakingDual(BaseEstimator):  # type: ignore[misc]
         array of shape (n_rows,)
         """
         return self.score_samples(X) - self.raking_.dual.log_partition
-
-    def explain(self, X: Any) -> Any:
-        """Return what each column adds to the score of each row, as a pandas frame.
-
-        Parameters
-        ----------
-        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
-
-        Returns
-        -------
-        pandas.DataFrame
-            A column per column of X, and ``fourier`` for all random features together, which mix the numeric columns.
-            The sum of a row is its `score_samples`. With ``n_random_features=0`` every part belongs to a column.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from drr import RakingDual, RakingFeatureMap
-        >>> rng = np.random.default_rng(0)
-        >>> y = np.arange(400) < 20
-        >>> X = rng.normal(size=(400, 3)) + y[:, None]
-        >>> dual = RakingDual(RakingFeatureMap(8, random_state=0)).fit(X, y)
-        >>> parts = dual.explain(X[:5])
-        >>> list(parts.columns), bool(np.allclose(parts.sum(axis=1), dual.score_samples(X[:5])))
-        (['x0', 'x1', 'x2', 'fourier'], True)
-        """
-        check_is_fitted(self)
-        if not isinstance(self.feature_map_, RakingFeatureMap):
-            raise TypeError(
-                f"the dual has a {type(self.feature_map_).__name__}, whose features belong to no column; explain needs "
-                "a RakingFeatureMap"
-            )
-        import pandas
-
-        X = check_table(self, X, reset=False)
-        names, parts = column_contributions(self.feature_map_, self.embed(X), self.direction_)
-        return pandas.DataFrame(parts, columns=names)
 
     def moment_table(self) -> Any:
         """Return every moment of the rare class, and of the majority before and after raking, as a frame.

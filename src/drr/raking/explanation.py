@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from drr._checks.tables import check_table
 from drr.features.feature_map import RakingFeatureMap
 
 FOURIER = "fourier"
@@ -34,3 +36,44 @@ def column_contributions(
     if len(embedding.phases):
         return [*inputs, FOURIER], parts
     return inputs, parts[:, :-1]
+
+
+class ColumnExplanation:
+    """The explanation of a dual's scores by the columns of the table, for `RakingDual`."""
+
+    def explain(self: Any, X: Any) -> Any:
+        """Return what each column adds to the score of each row, as a pandas frame.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, pandas or polars frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        pandas.DataFrame
+            A column per column of X, and ``fourier`` for all random features together, which mix the numeric columns.
+            The sum of a row is its `score_samples`. With ``n_random_features=0`` every part belongs to a column.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from drr import RakingDual, RakingFeatureMap
+        >>> rng = np.random.default_rng(0)
+        >>> y = np.arange(400) < 20
+        >>> X = rng.normal(size=(400, 3)) + y[:, None]
+        >>> dual = RakingDual(RakingFeatureMap(8, random_state=0)).fit(X, y)
+        >>> parts = dual.explain(X[:5])
+        >>> list(parts.columns), bool(np.allclose(parts.sum(axis=1), dual.score_samples(X[:5])))
+        (['x0', 'x1', 'x2', 'fourier'], True)
+        """
+        check_is_fitted(self)
+        if not isinstance(self.feature_map_, RakingFeatureMap):
+            raise TypeError(
+                f"the dual has a {type(self.feature_map_).__name__}, whose features belong to no column; explain needs "
+                "a RakingFeatureMap"
+            )
+        import pandas
+
+        X = check_table(self, X, reset=False)
+        names, parts = column_contributions(self.feature_map_, self.embed(X), self.direction_)
+        return pandas.DataFrame(parts, columns=names)
