@@ -39,6 +39,8 @@ CALLS = {
     "dual, pcg_woodbury": "core.solve_dual(features, target, 0.05, method='auto:pcg-woodbury', n_threads=1)",
     "dual, wide": "core.solve_dual(wide, wide_target, 3.0, method='auto:wide', n_threads=1)",
     "embedding": "feature_map.transform(raw)",
+    "map": "drr.RakingFeatureMap(64, random_state=0).fit(raw)",
+    "whole fit": "drr.RakingDual(random_state=0, n_threads=1).fit(raw, features[:, 9] > 1.5)",
     "ranking": "ranking.average_precision(weights)",
 }
 SCRIPT = """
