@@ -40,7 +40,7 @@ CALLS = {
     "dual, wide": "core.solve_dual(wide, wide_target, 3.0, method='auto:wide', n_threads=1)",
     "embedding": "feature_map.transform(raw)",
     "map": "drr.RakingFeatureMap(64, random_state=0).fit(raw)",
-    "whole fit": "drr.RakingDual(random_state=0, n_threads=1).fit(raw, features[:, 9] > 1.5)",
+    "whole fit": "small_dual.fit(raw[:600], features[:600, 9] > 1.5)",
     "ranking": "ranking.average_precision(weights)",
 }
 SCRIPT = """
@@ -59,6 +59,7 @@ wide = rng.normal(size=(60, 400))
 wide_target = np.full(400, 0.1)
 raw = features[:, :8]
 feature_map = drr.RakingFeatureMap(64, random_state=0).fit(raw)
+small_dual = drr.RakingDual(drr.RakingFeatureMap(16, random_state=0), n_threads=1)
 ranking = Ranking(features[:, 0], features[:, 1] > 1)
 weights = rng.poisson(1.0, size=(10, 2000)).astype(float)
 counter = ctypes.CDLL(sys.argv[1])
