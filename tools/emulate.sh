@@ -15,7 +15,7 @@ if [ "$architecture" != arm64 ]; then echo "wheels exist for arm64 only, not for
 tests=("$@")
 if [ ${#tests[@]} = 0 ]; then
   tests=(tests/unit/test_calibration.py tests/unit/test_floor.py tests/unit/test_dual.py
-    tests/unit/test_tilt.py tests/unit/test_features.py tests/oracle tests/contract/test_kept_models.py)
+    tests/unit/test_tilt.py tests/oracle tests/contract/test_kept_models.py)
 fi
 root=$PWD/build/emulate/$architecture
 

@@ -135,7 +135,7 @@ std::span<const Index> view_indices(const py::object& vector, const char* name) 
   if (!py::isinstance<py::array>(vector))
     refuse(std::string(name) + " must be a numpy vector");
   const auto array = py::reinterpret_borrow<py::array>(vector);
-  const auto* data = contiguous<std::int64_t>(array, name);
+  const auto* data = contiguous<Index>(array, name);
   return {data, static_cast<std::size_t>(array.shape(0))};
 }
 

@@ -2,14 +2,16 @@
 // Eigen nor Python.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <variant>
 
 namespace drr {
 
-// Signed and 64 bits wide everywhere: n_rows · n_cols may exceed 2³¹.
-using Index = std::int64_t;
+// Signed, and on 64-bit systems 64 bits wide: n_rows · n_cols may exceed 2³¹. The type by which Eigen
+// counts: std::int64_t is another one on macOS, and std::min takes no two types.
+using Index = std::ptrdiff_t;
 
 // What a number is that nobody has given or computed.
 inline constexpr double unset = std::numeric_limits<double>::quiet_NaN();
