@@ -17,6 +17,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # A pass of several seconds without the memory: one stored row, shown twenty million times.
 features = np.broadcast_to(np.ones(2000), (20_000_000, 2000))
 theta = np.zeros(2000)
+drr.tilt([[0.0]], [0.0])  # loads what the pass needs
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 started = time.monotonic()
 try:

@@ -25,7 +25,7 @@ ESTIMATORS = {
     "dual": (
         lambda: drr.RakingDual(random_state=0),
         "score_samples",
-        "drr.raking.estimator.RakingDual._rake",
+        "drr.raking.estimator.rake_dual",
     ),
     "classifier": (
         lambda: drr.DRRClassifier(LogisticRegression(), random_state=0),

@@ -55,7 +55,8 @@ void bind_dual_judge(py::module_& module) {
              py::arg("tolerance"), py::arg("floor_weights") = py::none(),
              py::arg("floor_log_weights") = py::none(), py::arg("floor_mean") = py::none(),
              "The certificate of a point from its sums, as a dict.");
-  py::class_<DualJudge> judge(module, "DualJudge", "Judges the points of one minimisation by their sums.");
+  py::class_<DualJudge> judge(module, "DualJudge", py::module_local(),
+                              "Judges the points of one minimisation by their sums.");
   judge.def(py::init<double, double>(), py::arg("tolerance"), py::arg("base_discrepancy"));
   named(judge, "is_minimum", with_sums(&DualJudge::is_minimum), "Whether a point is the solution.");
   named(judge, "proof_of_infeasibility", with_sums(&DualJudge::proof_of_infeasibility),

@@ -6,7 +6,8 @@ namespace drr::bindings {
 
 void bind_floor_judge(py::module_& module) {
   const auto value = py::arg("value"), lower_bound = py::arg("lower_bound");
-  py::class_<FloorJudge>(module, "FloorJudge", "Judges the bounds that the passes of a floor prove.")
+  py::class_<FloorJudge>(module, "FloorJudge", py::module_local(),
+                         "Judges the bounds that the passes of a floor prove.")
       .def(py::init<double, double>(), py::arg("base_discrepancy"), py::arg("largest_norm"))
       .def("is_certified", &FloorJudge::is_certified, value, lower_bound,
            "Whether the bounds meet the stated tolerance.")

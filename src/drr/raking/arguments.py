@@ -127,8 +127,8 @@ def check_floor_holds(
     slack = _ROUND_OFF * (np.linalg.norm(abs(support).T @ weights) + np.linalg.norm(target))
     holds = np.linalg.norm(x) <= floor.value + slack
     if holds and floor.lower_bound > 0:
-        direction = floor.residual / np.linalg.norm(floor.residual)
-        holds = lowest_score(direction) >= floor.lower_bound - slack
+        length = np.linalg.norm(floor.residual)
+        holds = length > 0 and lowest_score(floor.residual / length) >= floor.lower_bound - slack
     if not holds:
         raise ValueError(
             "floor belongs to other features, another target or other base_weights: its bounds "

@@ -36,11 +36,11 @@ void MinNormPoint::start(Index slot) {
   update_gradient();
 }
 
-void MinNormPoint::improve(double tolerance, double negligible) {
+void MinNormPoint::improve(double tolerance, double negligible, bool yields) {
   admit_new_slots();
   if (gram_is_precise())
-    descend(Precision::gram, tolerance, negligible);
-  descend(Precision::rows, tolerance, negligible);
+    descend(Precision::gram, tolerance, negligible, yields);
+  descend(Precision::rows, tolerance, negligible, yields);
 }
 
 void MinNormPoint::improve_by_least_squares(double tolerance) {
@@ -68,7 +68,7 @@ bool MinNormPoint::is_nearly_dependent() const {
   return factor_.size() <= few_rows_of_corral && factor_.smallest_distance() < near_dependence;
 }
 
-void MinNormPoint::descend(Precision precision, double tolerance, double negligible) {
+void MinNormPoint::descend(Precision precision, double tolerance, double negligible, bool yields) {
   precision_ = precision;
   update_gradient();
   if (precision_ == Precision::rows && factor_is_coarse_ && !gram_is_precise())
@@ -83,13 +83,13 @@ void MinNormPoint::descend(Precision precision, double tolerance, double negligi
     auto violators = find_violators(slack);
     if ((violators.empty() && spread() <= slack) || achieved_norm_ <= negligible)
       return;
-    if (precision_ == Precision::rows && is_nearly_dependent())
+    if (yields && precision_ == Precision::rows && is_nearly_dependent())
       return;
 
     // 2. The worst of them enter the corral, many at a time while that works. If none can, there is
     // still the minimiser over the corral's own affine hull to reach.
     if (one_at_a_time && !violators.empty())
-      violators.resize(1);
+      violators.erase(violators.begin() + 1, violators.end());
     const bool entered = precision_ == Precision::gram ? enter(violators) : enter_refined(violators);
     if (!entered && spread() <= slack)
       return;

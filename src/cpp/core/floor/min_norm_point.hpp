@@ -28,8 +28,8 @@ public:
   // All weight on one slot.
   void start(Index slot);
   // Minimises over the working set until ‖x‖² − min aᵀx ≤ tolerance·‖x‖², or ‖x‖ ≤ negligible, or
-  // round-off ends it.
-  void improve(double tolerance, double negligible);
+  // round-off ends it. With `yields` it also returns as soon as `is_nearly_dependent`.
+  void improve(double tolerance, double negligible, bool yields = false);
   // The same by least squares on the rows themselves, for rows too near to
   // dependence for `improve`.
   void improve_by_least_squares(double tolerance);
@@ -51,7 +51,7 @@ public:
 private:
   enum class Precision { gram, rows };
 
-  void descend(Precision precision, double tolerance, double negligible);
+  void descend(Precision precision, double tolerance, double negligible, bool yields);
   void admit_new_slots();
   void update_gradient();
   void remove_rounding();

@@ -88,7 +88,7 @@ private:
     if (nearly_dependent_)
       point_.improve_by_least_squares(inner_tolerance);
     else
-      point_.improve(inner_tolerance, 0.5 * FloorJudge::relative_gap * gamma_ / unit_);
+      point_.improve(inner_tolerance, 0.5 * FloorJudge::relative_gap * gamma_ / unit_, may_switch_early_);
     if (may_switch_early_ && !nearly_dependent_ && point_.is_nearly_dependent()) {
       nearly_dependent_ = true;
       point_.improve_by_least_squares(inner_tolerance);
