@@ -55,7 +55,7 @@ def docs(session: nox.Session) -> None:
 def archive(session: nox.Session) -> None:
     """Build the archive and the wheel of a release from the pinned files, and check what an index would read."""
     session.install("--require-hashes", "-r", "requirements-release.txt")
-    session.run("python", "-m", "build", "--no-isolation", "--outdir", "dist")
+    session.run("python", "-m", "build", "-Csetup-args=-Dportable=true", "--no-isolation", "--outdir", "dist")
     session.install("twine")
     session.run("twine", "check", "--strict", "dist/*.tar.gz", "dist/*.whl")
 

@@ -46,7 +46,7 @@ case $kind in
     ;;
   x86_64_v*)
     export DRR_ISA=$kind
-    if [ "$kind" = x86_64_v4 ]; then settings+=(-Csetup-args=-Dx86_64_v4=true); fi
+    settings+=(-Csetup-args=-Dportable=true)
     ;;
   *) echo "unknown kind $kind" >&2 && exit 2 ;;
 esac

@@ -43,7 +43,7 @@ case $system in
   windows)
     # Linked statically: the tests need no library of the compiler.
     describe x86_64 "'x86_64-w64-mingw32-g++-posix', '-static'" "'x86_64-w64-mingw32-ar'" windows x86_64 little "'wine'"
-    build x86_64
+    build x86_64 -Dx86_64_v2=true -Dx86_64_v4=false
     WINEDEBUG=-all meson test -C "$folder/x86_64" --print-errorlogs --timeout-multiplier 10
     ;;
   macos)

@@ -13,7 +13,7 @@ shift
 build=${BUILD:-build}/fuzz
 export CXX=${CXX:-clang++}
 flags="-fno-omit-frame-pointer -g -O1"
-[ -d "$build" ] || meson setup "$build" -Dpython=false -Dx86_64_v2=false -Dbuildtype=debug -Doptimization=1 -Db_ndebug=false \
+[ -d "$build" ] || meson setup "$build" -Dpython=false -Dx86_64_v2=false -Dx86_64_v4=false -Dbuildtype=debug -Doptimization=1 -Db_ndebug=false \
   -Db_sanitize=address,undefined -Db_lundef=false "-Dcpp_args=-fsanitize=fuzzer-no-link -fno-omit-frame-pointer"
 meson compile -C "$build"
 library=$(find "$build" -name 'libdrr_core_*.a' | head -1)

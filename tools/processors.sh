@@ -5,6 +5,7 @@
 #   tools/processors.sh
 #   tools/processors.sh Haswell:x86_64_v3 Prescott:x86_64_v2
 #
+# The package must have been built with -Csetup-args=-Dportable=true, so that it has all instruction sets.
 # Sums are rounded in another order by each of them; a test that one of them fails is a defect of the code or of the test.
 # TESTS names other tests than the numerical ones.
 set -euo pipefail

@@ -32,7 +32,7 @@ fi
 
 build=$(mkdir -p "${BUILD:-build}" && realpath "${BUILD:-build}")/$kind
 # One instruction set is enough: the other has the same sources. Frame pointers and -O1 keep the reports readable.
-[ -d "$build" ] || meson setup "$build" -Dcore_tests=true -Dx86_64_v2=false -Dbuildtype=debug -Doptimization=1 \
+[ -d "$build" ] || meson setup "$build" -Dcore_tests=true -Dx86_64_v2=false -Dx86_64_v4=false -Dbuildtype=debug -Doptimization=1 \
   -Db_ndebug=false -Db_sanitize=$sanitizers -Db_lundef=false "-Dcpp_args=-fno-omit-frame-pointer ${definition:-}"
 meson compile -C "$build"
 

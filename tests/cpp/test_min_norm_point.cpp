@@ -38,7 +38,7 @@ struct Hull {
     REQUIRE(w.size() == n);
     CHECK(w.minCoeff() >= 0);
     CHECK(w.sum() == doctest::Approx(1).epsilon(1e-13));
-    CHECK(point.corral_size() == (w.array() > 0).count());
+    CHECK(std::ssize(point.corral()) == (w.array() > 0).count());
     const double longest = columns.colwise().norm().maxCoeff();
     const Eigen::VectorXd& x = point.x();
     CHECK((columns * w - x).norm() <= 1e-14 * longest);
@@ -130,7 +130,7 @@ TEST_CASE("nearest point of a hull: rows without weight make room, and what is l
   Hull hull(60, 4, cloud(60, 4, 1.0, 77));
   hull.point.improve(1e-11, 0);
   const double norm = hull.point.norm();
-  const Index corral = hull.point.corral_size();
+  const Index corral = std::ssize(hull.point.corral());
   hull.point.purge(5);
   CHECK(hull.set.size() == corral + 5);
   CHECK(hull.point.weights().size() == corral + 5);

@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import drr
@@ -375,3 +376,28 @@ def test_not_finite_is_refused_with_its_place(value):
     features[11, 2] = value
     with pytest.raises(ValueError, match="row 11, column 2"):
         drr.rake(features, np.full(5, 0.1))
+
+
+@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array, drr.open_rows])
+def test_the_mean_of_the_rows_as_target_is_met_without_a_warning(layout):
+    """Rounding makes γ about 1e-16, which no weights can better."""
+    features = rows(500, 5)
+    dual = drr.solve_dual(layout(features), features.mean(axis=0), 0.0)
+    assert dual.status.is_success
+    assert dual.ess == pytest.approx(500, rel=1e-9)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array, drr.open_rows])
+def test_a_small_tolerance_beside_columns_of_very_different_scales_is_met_without_a_warning(layout):
+    """1e-4 beside dollars squared: ‖g‖ ≤ 1e-9·δ is far below what the sum over such a column can tell."""
+    features = rows(2000, 4) + 3
+    features[:, 3] = (1e4 * features[:, 3]) ** 2
+    target = features[:300].mean(axis=0)
+    tolerance = 1e-4
+    dual = drr.solve_dual(layout(features), target, tolerance)
+    assert dual.status is drr.Status.CONVERGED
+    assert dual.discrepancy == pytest.approx(tolerance, rel=0.01)
+    scale = features.std(axis=0)
+    exact = drr.solve_dual((features - target) / scale, np.zeros(4), 0.0)
+    if dual.weights is not None:
+        np.testing.assert_allclose(dual.weights, exact.weights, rtol=1e-3)

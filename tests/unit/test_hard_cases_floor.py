@@ -269,3 +269,17 @@ def test_sparse_rows_that_equal_the_target_to_the_last_digits(distance):
         floor = find_floor(rows, [1.0])
     assert floor.lower_bound <= 1 - rows.toarray()[0, 0] + 2.0**-52
     np.testing.assert_allclose(floor.value, distance, atol=2.0**-52)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("distance", [5e-324, 1e-300, 1e-170])
+def test_rows_whose_squares_and_mean_vanish_raise_an_error(distance: float, sparse: bool) -> None:
+    rows = np.array([[distance, 0.0], [-distance, 0.0], [0.0, distance], [0.0, -distance]])
+    with pytest.raises(ValueError, match="nearer than 1e-140 to the target"):
+        find_floor(scipy.sparse.csr_array(rows) if sparse else rows, np.zeros(2))
+
+
+def test_rows_that_equal_the_target_have_a_floor_of_zero() -> None:
+    floor = find_floor(np.full((3, 2), 0.1), np.full(2, 0.1))
+    assert floor.value == 0
+    assert floor.status.is_success

@@ -94,10 +94,30 @@ def test_a_solve_without_any_number_still_has_a_best_point():
     assert judge.is_best()
 
 
-def test_a_stall_at_zero_is_the_zero_dual_only_if_the_tolerance_is_the_discrepancy():
-    assert core.DualJudge(1.0, 1.0 + 1e-10).status_of_stall(0.0) == "zero_dual"
-    assert core.DualJudge(1.0, 1.0 + 1e-10).status_of_stall(1e-3) == "round_off"
-    assert core.DualJudge(1.0, 1.1).status_of_stall(0.0) == "round_off"
+def stall(tolerance, base_discrepancy, theta, mean, largest_score=1.0):
+    """How a solve with columns of sizes 1 and 1e9 ends that has stalled at a point."""
+    judge = core.DualJudge(tolerance, base_discrepancy)
+    sums = np.array(theta, float), np.array(mean, float), 0.0, 1.0, largest_score, largest_score
+    return judge.status_of_stall(*sums, np.array([1.0, 1e9]))
+
+
+def test_a_stall_at_zero_is_the_zero_dual_if_the_tolerance_or_rounding_is_the_discrepancy():
+    assert stall(1.0, 1.0 + 1e-10, [0, 0], [1.0 + 1e-10, 0]) == "zero_dual"
+    assert stall(1.0, 1.1, [0, 0], [1.1, 0]) == "round_off"
+    assert stall(0.0, EPSILON, [0, 0], [EPSILON, 0]) == "zero_dual"
+    assert stall(0.0, 1e3 * EPSILON, [0, 0], [1e3 * EPSILON, 0]) == "round_off"
+
+
+def test_a_stall_is_a_minimum_if_rounding_explains_each_coordinate_of_the_gradient():
+    small, large = 10 * EPSILON, 10 * EPSILON * 1e9
+    assert stall(0.0, 1e9, [1.0, 1e-9], [small, large]) == "converged"
+    assert stall(0.0, 1e9, [1.0, 1e-9], [large, small]) == "round_off"  # in the wrong column
+    assert stall(0.0, 1e9, [1.0, 1e-9], [10 * small, large]) == "round_off"
+    assert stall(0.0, 1e9, [1.0, 1e-9], [10 * small, large], largest_score=10.0) == "converged"
+    assert stall(1e-2, 1e9, [1.0, 0.0], [-1e-2 + small, large]) == "converged"
+    # More than a thousandth of the tolerance is missed.
+    assert stall(1e-3, 1e9, [1.0, 0.0], [-1e-3 + small, large]) == "round_off"
+    assert stall(0.0, 1e9, [1.0, 1e-3 / large], [0.0, large]) == "round_off"  # 1e-3 nats
 
 
 def test_bounds_of_a_floor():

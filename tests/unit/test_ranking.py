@@ -158,6 +158,28 @@ def test_any_bit_generator_draws_evenly():
     assert scipy.stats.chisquare(counts[0]).pvalue > 1e-4
 
 
+@pytest.mark.parametrize(
+    ("cells", "totals"),
+    [
+        (np.zeros((5, 2), np.int64), np.zeros((1, 9), np.uint32)),  # cells of another type
+        (np.zeros((2, 5), np.uint16).T, np.zeros((1, 9), np.uint32)),  # stored by columns
+        (np.zeros(5, np.uint16), np.zeros((1, 9), np.uint32)),
+        (np.zeros((5, 2), np.uint16), np.zeros((1, 9))),  # totals for weights
+        (np.zeros((5, 2), np.uint16), np.zeros((1, 18), np.uint32)[:, ::2]),
+    ],
+)
+def test_only_arrays_that_are_stored_as_expected_are_drawn_from(cells, totals):
+    with pytest.raises(ValueError, match="C-contiguous uint"):
+        add_draws(np.random.PCG64(0), np.array([1]), cells, None, totals)
+
+
+def test_totals_that_must_not_change_are_refused():
+    totals = np.zeros((1, 9), np.uint32)
+    totals.flags.writeable = False
+    with pytest.raises(ValueError, match="writable"):
+        add_draws(np.random.PCG64(0), np.array([1]), np.zeros((5, 2), np.uint16), None, totals)
+
+
 def test_drawing_from_no_rows_is_refused():
     with pytest.raises(ValueError, match="between 1 and 4294967295 rows"):
         add_draws(

@@ -66,8 +66,16 @@ void bind_dual_judge(py::module_& module) {
   judge.def("is_best", &DualJudge::is_best, "Whether the point looked at last is the best so far.");
   judge.def(
       "status_of_stall",
-      [](const DualJudge& self, double norm) { return py::str(name_of(self.status_of_stall(norm)).data()); },
-      py::arg("norm"), "How a stalled solve ended whose best point has that norm.");
+      [](const DualJudge& self, const py::object& theta, const py::object& mean, double log_partition,
+         double square_sum, double largest_score, double largest_absolute, const py::object& scales) {
+        const DualSums sums =
+            sums_of(theta, mean, log_partition, square_sum, largest_score, largest_absolute);
+        const auto sizes = view_vector(scales, std::ssize(sums.theta), "scales");
+        return py::str(name_of(self.status_of_stall(sums, sizes)).data());
+      },
+      py::arg("theta"), py::arg("mean"), py::arg("log_partition"), py::arg("square_sum"),
+      py::arg("largest_score"), py::arg("largest_absolute"), py::arg("scales"),
+      "How a stalled solve ended, given its best point and the sizes of the columns' numbers.");
   judge.def_property_readonly("gradient_goal", &DualJudge::gradient_goal);
 }
 

@@ -128,7 +128,16 @@ class DualJudge:
         largest_absolute: float,
     ) -> bool: ...
     def is_best(self) -> bool: ...
-    def status_of_stall(self, norm: float) -> str: ...
+    def status_of_stall(
+        self,
+        theta: NDArray[np.float64],
+        mean: NDArray[np.float64],
+        log_partition: float,
+        square_sum: float,
+        largest_score: float,
+        largest_absolute: float,
+        scales: NDArray[np.float64],
+    ) -> str: ...
 
 class FloorJudge:
     def __init__(self, base_discrepancy: float, largest_norm: float) -> None: ...

@@ -41,6 +41,24 @@ cdef enum Metric:
 _METRICS = {"balanced_accuracy": BALANCED_ACCURACY, "f1": F1, "mcc": MATTHEWS, "g_mean": G_MEAN}
 CUT_METRICS = tuple(_METRICS)
 
+
+cdef void* _numbers(array, dtype, int n_dimensions, bint written=False) except NULL:
+    """Return the address of the first number of a C-contiguous array; raise ValueError for any other.
+
+    Typed memoryviews would check the same, but take most of the time to compile this file.
+    """
+    if not (
+        isinstance(array, np.ndarray)
+        and array.dtype == dtype
+        and array.ndim == n_dimensions
+        and array.flags.c_contiguous
+        and (array.flags.writeable or not written)
+    ):
+        kind = "writable C-contiguous" if written else "C-contiguous"
+        raise ValueError(f"expected a {kind} {np.dtype(dtype)} array of {n_dimensions} dimensions")
+    return <void*><size_t>array.__array_interface__["data"][0]
+
+
 # Two cuts whose metrics differ by less are equally good: the difference is rounding. The higher one is kept.
 cdef double TIE = 1e-12
 
@@ -223,9 +241,9 @@ cdef class Ranking:
         weights = self._check(weights)
         values = np.empty(weights.shape[0])
         if weights.dtype == np.int64:
-            self._sweep[int64_t](weights, values, False)
+            self._sweep(<const int64_t*>_numbers(weights, np.int64, 2), values, False)
         else:
-            self._sweep[double](weights, values, False)
+            self._sweep(<const double*>_numbers(weights, np.float64, 2), values, False)
         return values
 
     def expected_average_precision(self, counts):
@@ -239,7 +257,7 @@ cdef class Ranking:
         values = np.empty(counts.shape[0])
         n_most = int(counts.sum(axis=1).max(initial=0))
         harmonic = np.append(0.0, np.cumsum(1.0 / np.arange(1, n_most + 1)))
-        self._sweep_expected(counts, harmonic, values)
+        self._sweep_expected(<const int64_t*>_numbers(counts, np.int64, 2), harmonic, values)
         return values
 
     def roc_auc(self, weights):
@@ -247,9 +265,9 @@ cdef class Ranking:
         weights = self._check(weights)
         values = np.empty(weights.shape[0])
         if weights.dtype == np.int64:
-            self._sweep[int64_t](weights, values, True)
+            self._sweep(<const int64_t*>_numbers(weights, np.int64, 2), values, True)
         else:
-            self._sweep[double](weights, values, True)
+            self._sweep(<const double*>_numbers(weights, np.float64, 2), values, True)
         return values
 
     def best_cut(self, weights, metric):
@@ -262,9 +280,9 @@ cdef class Ranking:
         counts = np.empty(weights.shape[0], dtype=np.int64)
         values = np.empty(weights.shape[0])
         if weights.dtype == np.int64:
-            self._sweep_cuts[int64_t](weights, counts, values, _METRICS[metric])
+            self._sweep_cuts[int64_t](<const int64_t*>_numbers(weights, np.int64, 2), counts, values, _METRICS[metric])
         else:
-            self._sweep_cuts[double](weights, counts, values, _METRICS[metric])
+            self._sweep_cuts[double](<const double*>_numbers(weights, np.float64, 2), counts, values, _METRICS[metric])
         return counts, values
 
     def curve(self, weights):
@@ -284,43 +302,42 @@ cdef class Ranking:
             )
         return weights
 
-    cdef int _sweep(self, const weight_t[:, ::1] weights, double[::1] values, bint roc) except -1:
+    cdef int _sweep(self, const weight_t* weights, values, bint roc) except -1:
         cdef:
-            const int64_t[::1] order = self._order
-            const uint8_t[::1] flags = self._flags
-            Py_ssize_t i, n_rows = self.n_rows
+            const int64_t* order = <const int64_t*>_numbers(self._order, np.int64, 1)
+            const uint8_t* flags = <const uint8_t*>_numbers(self._flags, np.uint8, 1)
+            double* value = <double*>_numbers(values, np.float64, 1, True)
+            Py_ssize_t i, n_rows = self.n_rows, n_sweeps = len(values)
         with nogil:
-            for i in range(weights.shape[0]):
+            for i in range(n_sweeps):
                 if roc:
-                    values[i] = _roc_auc(&order[0], &flags[0], &weights[i, 0], n_rows)
+                    value[i] = _roc_auc(order, flags, weights + i * n_rows, n_rows)
                 else:
-                    values[i] = _average_precision(&order[0], &flags[0], &weights[i, 0], n_rows)
+                    value[i] = _average_precision(order, flags, weights + i * n_rows, n_rows)
         return 0
 
-    cdef int _sweep_expected(
-        self, const int64_t[:, ::1] counts, const double[::1] harmonic, double[::1] values
-    ) except -1:
+    cdef int _sweep_expected(self, const int64_t* counts, harmonic, values) except -1:
         cdef:
-            const int64_t[::1] order = self._order
-            const uint8_t[::1] flags = self._flags
-            Py_ssize_t i, n_rows = self.n_rows
+            const int64_t* order = <const int64_t*>_numbers(self._order, np.int64, 1)
+            const uint8_t* flags = <const uint8_t*>_numbers(self._flags, np.uint8, 1)
+            double* value = <double*>_numbers(values, np.float64, 1, True)
+            const double* harmonics = <const double*>_numbers(harmonic, np.float64, 1)
+            Py_ssize_t i, n_rows = self.n_rows, n_sweeps = len(values)
         with nogil:
-            for i in range(counts.shape[0]):
-                values[i] = _expected_average_precision(
-                    &order[0], &flags[0], &counts[i, 0], &harmonic[0], n_rows
-                )
+            for i in range(n_sweeps):
+                value[i] = _expected_average_precision(order, flags, counts + i * n_rows, harmonics, n_rows)
         return 0
 
-    cdef int _sweep_cuts(
-        self, const weight_t[:, ::1] weights, int64_t[::1] counts, double[::1] values, Metric metric
-    ) except -1:
+    cdef int _sweep_cuts(self, const weight_t* weights, counts, values, Metric metric) except -1:
         cdef:
-            const int64_t[::1] order = self._order
-            const uint8_t[::1] flags = self._flags
-            Py_ssize_t i, n_rows = self.n_rows
+            const int64_t* order = <const int64_t*>_numbers(self._order, np.int64, 1)
+            const uint8_t* flags = <const uint8_t*>_numbers(self._flags, np.uint8, 1)
+            double* value = <double*>_numbers(values, np.float64, 1, True)
+            int64_t* count = <int64_t*>_numbers(counts, np.int64, 1, True)
+            Py_ssize_t i, n_rows = self.n_rows, n_sweeps = len(values)
         with nogil:
-            for i in range(weights.shape[0]):
-                counts[i] = _best_cut(&order[0], &flags[0], &weights[i, 0], n_rows, metric, &values[i])
+            for i in range(n_sweeps):
+                count[i] = _best_cut(order, flags, weights + i * n_rows, n_rows, metric, &value[i])
         return 0
 
 
@@ -332,7 +349,7 @@ cdef struct bitgen_t:  # NumPy's documented interface to its bit generators, beh
     uint64_t (*next_raw)(void* state) noexcept nogil
 
 
-def add_draws(bit_generator, const int64_t[::1] n_draws, const cell_t[:, ::1] cells_of_row, weights, totals):
+def add_draws(bit_generator, n_draws, cells_of_row, weights, totals):
     """For each i, draw n_draws[i] rows with replacement, and add each to its cells in row i of `totals`.
 
     Parameters
@@ -347,29 +364,48 @@ def add_draws(bit_generator, const int64_t[::1] n_draws, const cell_t[:, ::1] ce
         uint32 without weights, float64 with them.
     """
     cdef:
-        bitgen_t* source = <bitgen_t*>PyCapsule_GetPointer(bit_generator.capsule, "BitGenerator")
-        const double[::1] weight_of_row
-        uint32_t[:, ::1] counts
-        double[:, ::1] sums
-        Py_ssize_t i
-    if not 0 < cells_of_row.shape[0] <= 0xFFFFFFFF:
-        raise ValueError(f"between 1 and 4294967295 rows can be drawn, got {cells_of_row.shape[0]}")
-    if weights is None:
-        counts = totals
-        with bit_generator.lock, nogil:
-            for i in range(n_draws.shape[0]):
-                _add_draws(source, n_draws[i], cells_of_row, NULL, &counts[i, 0])
+        const uint16_t* cells16
+        const uint32_t* cells32
+    if not 0 < len(cells_of_row) <= 0xFFFFFFFF:
+        raise ValueError(f"between 1 and 4294967295 rows can be drawn, got {len(cells_of_row)}")
+    if cells_of_row.dtype == np.uint16:
+        cells16 = <const uint16_t*>_numbers(cells_of_row, np.uint16, 2)
+        _draw_all(bit_generator, n_draws, cells16, cells_of_row, weights, totals)
     else:
-        weight_of_row, sums = weights, totals
+        cells32 = <const uint32_t*>_numbers(cells_of_row, np.uint32, 2)
+        _draw_all(bit_generator, n_draws, cells32, cells_of_row, weights, totals)
+
+
+cdef int _draw_all(bit_generator, n_draws, const cell_t* cells, cells_of_row, weights, totals) except -1:
+    """Choose the type of the totals, and let go of the interpreter."""
+    cdef:
+        bitgen_t* source = <bitgen_t*>PyCapsule_GetPointer(bit_generator.capsule, "BitGenerator")
+        const int64_t* counts = <const int64_t*>_numbers(n_draws, np.int64, 1)
+        Py_ssize_t i, n_resamples = len(n_draws), n_cells = totals.shape[1]
+        Py_ssize_t n_rows = cells_of_row.shape[0], n_columns = cells_of_row.shape[1]
+        const double* weight = NULL
+        uint32_t* whole = NULL
+        double* sums = NULL
+    if weights is None:
+        whole = <uint32_t*>_numbers(totals, np.uint32, 2, True)
         with bit_generator.lock, nogil:
-            for i in range(n_draws.shape[0]):
-                _add_draws(source, n_draws[i], cells_of_row, &weight_of_row[0], &sums[i, 0])
+            for i in range(n_resamples):
+                _add_draws(source, counts[i], cells, n_rows, n_columns, weight, whole + i * n_cells)
+    else:
+        weight = <const double*>_numbers(weights, np.float64, 1)
+        sums = <double*>_numbers(totals, np.float64, 2, True)
+        with bit_generator.lock, nogil:
+            for i in range(n_resamples):
+                _add_draws(source, counts[i], cells, n_rows, n_columns, weight, sums + i * n_cells)
+    return 0
 
 
 cdef void _add_draws(
     bitgen_t* source,
     int64_t n_draws,
-    const cell_t[:, ::1] cells_of_row,
+    const cell_t* cells_of_row,
+    uint64_t n_rows,
+    Py_ssize_t n_columns,
     const double* weights,
     total_t* totals,
 ) noexcept nogil:
@@ -377,9 +413,9 @@ cdef void _add_draws(
     with the smallest remainders, so that every row has the same number of them (Lemire, 2019).
     """
     cdef:
-        uint64_t n_rows = <uint64_t>cells_of_row.shape[0], bits, scaled
+        uint64_t bits, scaled
         uint32_t smallest_remainder = <uint32_t>((<uint64_t>1 << 32) % n_rows)
-        Py_ssize_t n_columns = cells_of_row.shape[1], k
+        Py_ssize_t k
         const cell_t* cells
         total_t weight = 1
         int64_t n_drawn = 0
@@ -392,7 +428,7 @@ cdef void _add_draws(
             if <uint32_t>scaled < smallest_remainder or n_drawn == n_draws:
                 continue
             n_drawn += 1
-            cells = &cells_of_row[scaled >> 32, 0]
+            cells = cells_of_row + (scaled >> 32) * n_columns
             if total_t is double:
                 weight = weights[scaled >> 32]
             for k in range(n_columns):

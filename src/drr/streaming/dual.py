@@ -146,10 +146,14 @@ class DualPasses:
         if self._floor is not None:
             support, weights = self._floor
             scores = np.asarray(support.rows @ point.theta).ravel() - target @ point.theta
+            with np.errstate(
+                over="ignore", invalid="ignore"
+            ):  # weights of the caller's; the core judges them
+                mean = np.asarray(support.rows.T @ weights).ravel() - target * weights.sum()
             floor = {
                 "floor_weights": weights,
                 "floor_log_weights": np.log(support.weights) + scores - point.answer.log_sum,
-                "floor_mean": np.asarray(support.rows.T @ weights).ravel() - target * weights.sum(),
+                "floor_mean": mean,
             }
         values = core.certify_sums(*point.sums, target, self.tolerance, **floor)
         return Dual(
@@ -185,7 +189,7 @@ def solve_dual_in_passes(
         return Solution(problem.certify(point, Status.ZERO_DUAL, 0, "zero"), math.nan)
     if floor_lower_bound > tolerance:
         return Solution(problem.certify(point, Status.INFEASIBLE, 0, "floor"), floor_lower_bound)
-    if start is not None and start.any():
+    if start is not None and start.any() and _gives_finite_scores(start, survey):
         point = problem.evaluate(start, redraw=True)
 
     search = _Search(problem, point, core.DualJudge(tolerance, base_discrepancy))
@@ -247,7 +251,11 @@ class _Search:
         stalled = judge.stalled(*point.sums)
         if judge.is_best():
             self._best = point
-        return _End(self._best, Status(judge.status_of_stall(self._best.norm))) if stalled else None
+        if not stalled:
+            return None
+        best = self._best
+        scales = aligned(self.problem.model.column_scales(best.theta))
+        return _End(best, Status(judge.status_of_stall(*best.sums, scales)))
 
     def advance(self) -> _End | None:
         """Try what the model of the sample proposes, by a pass, and move there."""
@@ -280,3 +288,9 @@ class _Search:
             return _End(self._accepted, Status.CONVERGED)
         self.point = trial
         return None
+
+
+def _gives_finite_scores(theta: Vector, survey: SurveyAnswer) -> bool:
+    """Return whether no score of a row can overflow; a start that fails this is left out, as it is in memory."""
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(np.linalg.norm(theta) * survey.largest_norm))

@@ -101,7 +101,7 @@ def find_floor_in_passes(
     for iteration in range(1, max_iter + 1):
         # 2. The point of smallest norm over the working set.
         point = core.find_floor(
-            working.rows, passes.target, None, "min_norm_point", 0, _threads(passes), None
+            working.rows, passes.target, _shares(working.weights), "min_norm_point", 0, _threads(passes), None
         )
         value, x = float(point["value"]), point["residual"]
         if judge.is_certified(value, 0.0):  # the target is inside the hull: no lower bound is needed
@@ -187,6 +187,15 @@ def global_rows(ids: NDArray[np.int64], lengths: dict[int, int]) -> NDArray[np.i
     sizes = np.array([lengths[number] for number in numbers.tolist()], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     return np.asarray(starts[np.searchsorted(numbers, ids[:, 0])] + ids[:, 1])
+
+
+def _shares(weights: Vector) -> Vector:
+    """Return base weights that sum to one, none of them zero.
+
+    The core stops at a floor that is nothing beside the base discrepancy, which weights can make tiny.
+    """
+    shares = weights / weights.max()
+    return np.asarray(np.maximum(shares / shares.sum(), np.finfo(np.float64).tiny))
 
 
 def _purged(working: PickedRows, point: dict[str, Any], target: Vector, most: int) -> PickedRows:

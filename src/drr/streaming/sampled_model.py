@@ -74,6 +74,12 @@ class SampledModel:
         tilted = core.tilt(self.rows, theta, self._normalised, self.target, self.n_threads)
         return self._log_total + float(tilted[0])
 
+    def column_scales(self, theta: Vector) -> Vector:
+        """Return the estimate of (Σ wᵢaᵢₖ²)^½ for every column k."""
+        weights = core.tilt(self.rows, theta, self._normalised, self.target, self.n_threads)[1]
+        rows = self.rows.toarray() if scipy.sparse.issparse(self.rows) else self.rows
+        return np.asarray(np.sqrt(weights @ (rows - self.target) ** 2))
+
     def propose(
         self, point: Point, history: list[Point], tolerance: float, *, give_up: bool = True
     ) -> tuple[Vector | None, float, bool]:

@@ -24,17 +24,23 @@ Vector vector_of(std::span<const double> values) {
 
 // What θ, Aᵀw and Λ give together.
 struct PointValues {
+  Vector gradient;
   double norm, gradient_norm, gap, objective;
 
   PointValues(const DualSums& sums, double tolerance) {
     const Vector theta = vector_of(sums.theta);
     norm = theta.norm();
-    const Vector gradient = vector_of(sums.mean) + (norm > 0 ? tolerance / norm : 0.0) * theta;
+    gradient = vector_of(sums.mean) + (norm > 0 ? tolerance / norm : 0.0) * theta;
     gradient_norm = gradient.norm();
     gap = theta.dot(gradient);
     objective = sums.log_partition + tolerance * norm;
   }
 };
+
+// A gap of no nats, or one that the rounding of the scores explains.
+bool is_closed(const PointValues& values, const DualSums& sums) {
+  return std::abs(values.gap) <= std::max(1e-11, 64 * epsilon * sums.largest_absolute);
+}
 
 // The share t of x in (1 − t)m + t·x at which its norm falls to δ, given ‖m‖ > δ ≥ ‖x‖; the smaller
 // root of a quadratic written so that a t near zero keeps its digits. In units of ‖m‖, so that
@@ -106,8 +112,7 @@ DualJudge DualJudge::content_with(double factor) const {
 
 bool DualJudge::is_minimum(const DualSums& sums) const {
   const PointValues values(sums, tolerance_);
-  return values.norm > 0 && values.gradient_norm <= gradient_goal_ &&
-         std::abs(values.gap) <= std::max(1e-11, 64 * epsilon * sums.largest_absolute);
+  return values.norm > 0 && values.gradient_norm <= gradient_goal_ && is_closed(values, sums);
 }
 
 double DualJudge::proof_of_infeasibility(const DualSums& sums) const {
@@ -133,9 +138,19 @@ bool DualJudge::stalled(const DualSums& sums) {
   return waited_ >= patience;
 }
 
-Status DualJudge::status_of_stall(double norm) const {
-  const bool is_zero = norm == 0 && base_discrepancy_ - tolerance_ <= gradient_goal_;
-  return is_zero ? Status::zero_dual : Status::round_off;
+Status DualJudge::status_of_stall(const DualSums& sums, std::span<const double> scales) const {
+  // By this share of the tolerance the weights may miss it, if rounding allows no better.
+  constexpr double share_of_tolerance = 1e-3;
+  const PointValues values(sums, tolerance_);
+  const double round_off = 16 * epsilon * std::max(1.0, sums.largest_absolute);
+  const bool is_feasible = tolerance_ == 0 || values.gradient_norm <= share_of_tolerance * tolerance_;
+  bool is_exact = is_closed(values, sums) && is_feasible;
+  for (std::size_t k = 0; k < scales.size(); ++k)
+    is_exact = is_exact && std::abs(values.gradient[k]) <= round_off * scales[k];
+  if (values.norm == 0)
+    return is_exact || base_discrepancy_ - tolerance_ <= gradient_goal_ ? Status::zero_dual
+                                                                        : Status::round_off;
+  return is_exact ? Status::converged : Status::round_off;
 }
 
 } // namespace drr

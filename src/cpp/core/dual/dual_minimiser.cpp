@@ -74,7 +74,8 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, Dua
         point.theta = best;
       if (stalled || !point.is_fresh)
         model.evaluate_afresh(point);
-      end.status = stalled ? judge.status_of_stall(point.norm) : Status::iteration_limit;
+      end.status = stalled ? judge.status_of_stall(model.sums(point), model.column_scales(point))
+                           : Status::iteration_limit;
       return end;
     }
 

@@ -79,6 +79,15 @@ DualSums DualModel::sums(const DualPoint& point, const Eigen::VectorXd& scores) 
   return sums;
 }
 
+std::vector<double> DualModel::column_scales(const DualPoint& point) {
+  std::vector<double> scales(static_cast<std::size_t>(n_cols()));
+  passes_.weighted_squares(point.weights.data(), scales.data());
+  ++n_passes_;
+  for (double& scale : scales)
+    scale = std::sqrt(scale);
+  return scales;
+}
+
 void DualModel::set_gradient(DualPoint& point) {
   centre_ = Eigen::Map<const Eigen::VectorXd>(problem_.target.data(), n_cols()) + point.mean;
   point.gradient = point.mean;

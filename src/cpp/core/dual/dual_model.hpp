@@ -11,6 +11,7 @@
 #include <Eigen/Core>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace drr {
 
@@ -70,6 +71,8 @@ public:
   // What a judge needs to know of a point: one sweep over its scores. The spans are the point's.
   DualSums sums(const DualPoint& point) { return sums(point, point.scores); }
   DualSums sums(const DualPoint& point, const Eigen::VectorXd& scores);
+  // (Σ wᵢaᵢₖ²)^½ of every column k
+  std::vector<double> column_scales(const DualPoint& point);
   // c = δ/‖θ‖, the curvature of the norm across θ
   double norm_curvature(const DualPoint& point) const { return tolerance() / point.norm; }
 

@@ -1,14 +1,40 @@
 #include "core/floor/corral_factor.hpp"
 
+#include "core/linalg/products.hpp"
+#include "core/linalg/vectors.hpp"
+
 #include <Eigen/Jacobi>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace drr {
 
 namespace {
 constexpr double min_batch_pivot = 1e-6; // of the squared norm: 10 digits of the distance remain
+
+// R of a QR factor, in the upper triangle: Householder's reflections, one column after the other.
+// Eigen's takes products of whole blocks, and with them a seventh of the time to compile the core.
+void triangularise(Eigen::MatrixXd& columns) {
+  for (Index k = 0; k < std::min(columns.rows(), columns.cols()); ++k) {
+    const Index below = columns.rows() - k - 1;
+    double& pivot = columns(k, k);
+    auto reflector = columns.col(k).tail(below);
+    const double squares = dot_of(reflector.data(), reflector.data(), below);
+    if (squares <= std::numeric_limits<double>::min())
+      continue; // nothing is left below the diagonal
+    const double diagonal = -std::copysign(std::sqrt(pivot * pivot + squares), pivot);
+    const double share = (diagonal - pivot) / diagonal;
+    reflector /= pivot - diagonal;
+    for (Index j = k + 1; j < columns.cols(); ++j) {
+      auto rest = columns.col(j).tail(below);
+      const double along = share * (columns(k, j) + dot_of(reflector.data(), rest.data(), below));
+      columns(k, j) -= along;
+      rest -= along * reflector;
+    }
+    pivot = diagonal;
+  }
+}
 } // namespace
 
 void CorralFactor::reserve(Index size) {
@@ -21,7 +47,7 @@ void CorralFactor::reserve(Index size) {
 std::vector<Index> CorralFactor::assign(Eigen::MatrixXd& columns, double dependence) {
   const Index s = columns.cols(), independent = std::min(s, columns.rows());
   const Eigen::VectorXd norms = columns.colwise().norm();
-  const Eigen::HouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(columns);
+  triangularise(columns);
   reserve(s);
   size_ = s;
   storage_.topLeftCorner(s, s).setZero();
@@ -39,7 +65,7 @@ std::vector<Index> CorralFactor::append(Eigen::MatrixXd& cross, Eigen::MatrixXd&
   const Eigen::VectorXd squared_norms = square.diagonal();
   if (size_ > 0 && t > 0) { // Eigen would take the address of the first of no numbers
     solve_lower(cross);
-    square.noalias() -= cross.transpose() * cross;
+    add_inner_products<double>(square, -1.0, cross, cross);
   }
   // Right-looking Cholesky of the Schur complement that steps over rows in the span of
   // the earlier ones.

@@ -108,8 +108,10 @@ RowSurvey FloorPasses::survey() {
   // Squares this small have lost digits, or vanished beside a row that has not: no bound from them
   // is one. The mean tells them from the squares of sparse rows, which vanish by cancellation if a
   // row equals the target to the last digits.
-  const double extent = ConstWide(survey.mean.data(), K).abs().maxCoeff();
-  if (survey.largest_norm < 1e-280 && extent < 1e-140 && !(survey.largest_norm == 0 && extent == 0))
+  double extent = ConstWide(survey.mean.data(), K).abs().maxCoeff();
+  if (survey.largest_norm == 0 && extent == 0) // rows equal to the target, or so near that all of it vanished
+    extent = largest_coordinate();
+  if (survey.largest_norm < 1e-280 && extent < 1e-140 && (survey.largest_norm > 0 || extent > 0))
     throw InvalidInput(
         "all rows are nearer than 1e-140 to the target, which squares in double precision cannot "
         "hold; rescale features and target alike");
@@ -121,12 +123,37 @@ RowSurvey FloorPasses::survey() {
   return survey;
 }
 
+double FloorPasses::largest_coordinate() const {
+  std::vector<double> row(rows_.n_cols());
+  double largest = 0;
+  for (Index i = 0; i < rows_.n_rows(); ++i) {
+    if (absent(i))
+      continue;
+    rows_.copy({i, i + 1}, nullptr, row.data());
+    largest = std::max(largest, ConstWide(row.data(), std::ssize(row)).abs().maxCoeff());
+  }
+  return largest;
+}
+
 LowestScore FloorPasses::price(std::span<const double> x) {
+  ++count_;
+  return price_tiles(x, 1);
+}
+
+LowestScore FloorPasses::price_sample(std::span<const double> x, Index every) {
+  return price_tiles(x, every);
+}
+
+LowestScore FloorPasses::price_tiles(std::span<const double> x, Index every) {
   std::vector<LowestScore> lowest(chunks_.count(), LowestScore{infinity, -1});
   std::atomic<bool> all_numbers{true};
-  pool_.run(chunks_.count(), Work::reading(rows_.n_numbers()), [&](Index chunk, int) {
+  pool_.run(chunks_.count(), Work::reading(rows_.n_numbers() / every), [&](Index chunk, int) {
     chunks_.for_each_tile(chunk, [&](RowRange tile) {
       double* scores = scores_.data() + tile.begin;
+      if (tile.begin / rows_.rows_per_tile() % every != 0) {
+        std::fill_n(scores, tile.size(), infinity);
+        return;
+      }
       rows_.scores(tile, x.data(), scores);
       if (!all_finite(scores, tile.size()))
         all_numbers = false;
@@ -140,7 +167,6 @@ LowestScore FloorPasses::price(std::span<const double> x) {
         lowest[chunk] = {score, tile.begin + at};
     });
   });
-  ++count_;
   LowestScore all{infinity, -1};
   for (const LowestScore& one : lowest)
     if (one.score < all.score)

@@ -43,9 +43,13 @@ public:
   // scores()[i] = aᵢᵀx, +∞ for absent rows; returns the lowest, the first of equals, or row −1 if
   // none is below +∞. Throws InvalidInput if x is finite and a score is not.
   LowestScore price(std::span<const double> x);
+  // The same of every so manyth tile of rows; the scores of all others become +∞. Not counted as a pass.
+  LowestScore price_sample(std::span<const double> x, Index every);
   std::span<double> scores() { return scores_; }
 
 private:
+  LowestScore price_tiles(std::span<const double> x, Index every);
+  double largest_coordinate() const; // of the rows that are present
   bool absent(Index row) const { return !base_weights_.empty() && base_weights_[row] == 0; }
 
   const RowBlocks& rows_;

@@ -19,8 +19,6 @@ constexpr Index max_idle_rounds = 10;
 // Of a row to the span of the others, in units of the rows. Maps of several columns end with 0.01 to 0.2; a map
 // of one column, whose rows are a smooth curve, passes through this on its way to 1e-14.
 constexpr double near_dependence = 1e-6;
-// Least squares factorise the corral anew for every row that enters: quick for no more rows than this.
-constexpr Index few_rows_of_corral = 24;
 } // namespace
 
 void MinNormPoint::start(Index slot) {
@@ -65,7 +63,7 @@ void MinNormPoint::resume() {
 }
 
 bool MinNormPoint::is_nearly_dependent() const {
-  return factor_.size() <= few_rows_of_corral && factor_.smallest_distance() < near_dependence;
+  return factor_.smallest_distance() < near_dependence;
 }
 
 void MinNormPoint::descend(Precision precision, double tolerance, double negligible, bool yields) {
@@ -239,18 +237,22 @@ bool MinNormPoint::enter_refined(Index slot) {
   if (s > set_.n_cols())
     return false;
   Eigen::VectorXd residual = set_.row(slot), coefficients = Eigen::VectorXd::Zero(s);
-  Eigen::VectorXd solution(s);
+  Eigen::VectorXd solution(s), products, spread(set_.size()), projection;
   double first = 1; // the leading coordinate of the residual
   const double norm = std::sqrt(1 + residual.squaredNorm());
   double distance = norm;
   for (int round = 0; round < 4; ++round) {
+    set_.scores(residual, products);
     for (Index k = 0; k < s; ++k)
-      solution[k] = set_.score(corral_[k], residual) + first;
+      solution[k] = products[corral_[k]] + first;
     factor_.solve_lower(solution);
     coefficients += solution;
     factor_.solve_upper(solution);
+    spread.setZero();
     for (Index k = 0; k < s; ++k)
-      residual -= solution[k] * set_.row(corral_[k]);
+      spread[corral_[k]] = solution[k];
+    set_.combine(spread, projection);
+    residual -= projection;
     first -= solution.sum();
     const double shrunk = std::sqrt(first * first + residual.squaredNorm());
     const bool settled = shrunk > 0.5 * distance;
@@ -329,15 +331,18 @@ bool MinNormPoint::drop_useless_entrants() {
 bool MinNormPoint::step() {
   const Index s = factor_.size();
   double length = line_search();
+  Index blocking = -1; // leaves even if rounding would keep a last bit of its weight
   for (Index k = 0; k < s; ++k)
-    if (const double weight = weights_[corral_[k]]; weight + length * change_[k] < 0)
+    if (const double weight = weights_[corral_[k]]; weight + length * change_[k] < 0) {
       length = weight / -change_[k];
+      blocking = k;
+    }
   if (precision_ == Precision::rows)
     x_ += length * motion_;
   std::vector<Index> emptied;
   for (Index k = 0; k < s; ++k) {
     const Index slot = corral_[k];
-    const bool empties = weights_[slot] <= length * -change_[k];
+    const bool empties = k == blocking || weights_[slot] <= length * -change_[k];
     weights_[slot] = empties ? 0 : weights_[slot] + length * change_[k];
     // A Aᵀ Δ = (λ + ‖x‖²) 1 − A x on the corral: its scores draw together, up to a constant that
     // no direction sees.

@@ -35,8 +35,7 @@ public:
   void improve_by_least_squares(double tolerance);
   // Makes `improve` go on from the weights of least squares.
   void resume();
-  // Whether rows of the corral are so near to dependence that `improve` would only add more of them, and
-  // least squares are cheap.
+  // Whether rows of the corral are so near to dependence that `improve` would only add more of them.
   bool is_nearly_dependent() const;
   // Shrinks the working set to the corral and those other rows that are nearest to it in score.
   void purge(Index n_others);
@@ -44,9 +43,9 @@ public:
   // Aᵀw in the units of the working set, more exact than rounded weights give
   // it: see remove_rounding.
   const Eigen::VectorXd& x() const { return x_; }
-  double norm() const { return achieved_norm_; }              // ‖Aᵀw‖ in those units
-  const Eigen::VectorXd& weights() const { return weights_; } // one per slot, summing to one
-  Index corral_size() const { return std::ssize(corral_); }
+  double norm() const { return achieved_norm_; }               // ‖Aᵀw‖ in those units
+  const Eigen::VectorXd& weights() const { return weights_; }  // one per slot, summing to one
+  const std::vector<Index>& corral() const { return corral_; } // the slots that carry weight
 
 private:
   enum class Precision { gram, rows };

@@ -1,6 +1,7 @@
 #include "core/floor/min_norm_point_floor.hpp"
 
 #include "core/floor/min_norm_point.hpp"
+#include "core/floor/row_selection.hpp"
 #include "drr/floor_judge.hpp"
 
 #include <algorithm>
@@ -23,25 +24,14 @@ Index batch_size(Index n_rows, Index corral_size) {
   return std::clamp<Index>(2 * n_rows / std::max<Index>(corral_size, 32), 64, 512);
 }
 
-// The rows of lowest score below `threshold` that are not in the working set, lowest first.
-std::vector<Index> select_rows(std::span<double> scores, const WorkingSet& set, double threshold,
-                               Index most) {
-  for (Index slot = 0; slot < set.size(); ++slot)
-    scores[set.id(slot)] = std::numeric_limits<double>::infinity();
-  std::vector<Index> rows;
-  for (Index i = 0; i < static_cast<Index>(scores.size()); ++i)
-    if (scores[i] < threshold)
-      rows.push_back(i);
-  const auto lower = [&](Index a, Index b) { // none is NaN: NaN is below no threshold
-    return scores[a] < scores[b] || (scores[a] == scores[b] && a < b);
-  };
-  if (static_cast<Index>(rows.size()) > most) {
-    std::nth_element(rows.begin(), rows.begin() + most, rows.end(), lower);
-    rows.resize(most);
-  }
-  std::sort(rows.begin(), rows.end(), lower);
-  return rows;
-}
+// The sample of nearly dependent rows, and how near its two bounds come before all rows are asked again.
+constexpr Index sampled_share = 4, min_sampled_rows = 4096;
+constexpr double rough_gap = 0.03;
+constexpr int max_sample_rounds = 40;
+// So few rows of the first batch in use say that the rows of a batch are alike.
+constexpr Index few_of_batch = 12;
+// Columns times squared rows of the corral for which least squares keep up with the fast method.
+constexpr double max_quick_squares = 5e6;
 
 class MinNormPointFloor {
 public:
@@ -59,9 +49,7 @@ public:
       const bool stalled = price(iteration);
       if (const auto status = end(stalled); status || iteration >= max_iter)
         return finish(status.value_or(Status::iteration_limit));
-      // The most violated rows join the working set; rows that carry no weight make room.
-      point_.purge(batch_size(passes_.rows().n_rows(), point_.corral_size()) / 2);
-      set_.add(violated_);
+      exchange();
     }
   }
 
@@ -78,21 +66,78 @@ private:
     point_.start(0);
     if (survey_.smallest_norm > FloorJudge::relative_gap * gamma_) {
       passes_.price(survey_.mean);
-      set_.add(select_rows(passes_.scores(), set_, std::numeric_limits<double>::infinity(),
-                           batch_size(passes_.rows().n_rows(), 1)));
+      set_.add(select_lowest(passes_.scores(), set_, std::numeric_limits<double>::infinity(),
+                             batch_size(passes_.rows().n_rows(), 1)));
     }
+  }
+
+  // Nearly dependent rows, or a whole batch of which next to none is of use: many rows are alike, as on a
+  // curve, and come near to dependence later.
+  bool prefers_least_squares() const {
+    const bool batch_is_alike =
+        std::ssize(point_.corral()) <= few_of_batch && passes_.rows().n_rows() >= min_sampled_rows;
+    return few_in_corral() && (batch_is_alike || point_.is_nearly_dependent());
+  }
+
+  // So that least squares, whose every step reads the whole factor, are quick.
+  bool few_in_corral() const {
+    const double size = static_cast<double>(point_.corral().size());
+    return size * size * static_cast<double>(K_) <= max_quick_squares;
   }
 
   // The point of smallest norm over the working set.
   void improve() {
+    if (nearly_dependent_ && may_switch_early_ && !few_in_corral()) { // too early: the fast method goes on
+      nearly_dependent_ = may_switch_early_ = false;
+      point_.resume();
+    }
     if (nearly_dependent_)
       point_.improve_by_least_squares(inner_tolerance);
     else
       point_.improve(inner_tolerance, 0.5 * FloorJudge::relative_gap * gamma_ / unit_, may_switch_early_);
-    if (may_switch_early_ && !nearly_dependent_ && point_.is_nearly_dependent()) {
+    if (may_switch_early_ && !nearly_dependent_ && prefers_least_squares()) {
       nearly_dependent_ = true;
       point_.improve_by_least_squares(inner_tolerance);
+      settle_on_sample();
     }
+  }
+
+  // Most exchanges that nearly dependent rows need are made with a share of the rows.
+  void settle_on_sample() {
+    if (passes_.rows().n_rows() < min_sampled_rows)
+      return;
+    for (int round = 0; round < max_sample_rounds; ++round) {
+      const Eigen::VectorXd& x = point_.x();
+      const double norm = x.norm();
+      const LowestScore lowest =
+          passes_.price_sample({x.data(), static_cast<std::size_t>(K_)}, sampled_share);
+      const double value = norm * unit_;
+      if (!(value > FloorJudge::relative_gap * gamma_ && value - lowest.score / norm > rough_gap * value))
+        return;
+      find_violated();
+      if (violated_.empty())
+        return;
+      exchange();
+      point_.improve_by_least_squares(inner_tolerance);
+    }
+  }
+
+  // Rows below the lower bound, by the last pass.
+  void find_violated() {
+    const double norm = point_.x().norm(), threshold = norm * norm * unit_;
+    if (!nearly_dependent_) {
+      violated_ = select_lowest(passes_.scores(), set_, threshold,
+                                batch_size(passes_.rows().n_rows(), std::ssize(point_.corral())));
+      return;
+    }
+    violated_ = select_spread(passes_.scores(), set_, threshold, point_.corral());
+  }
+
+  // The violated rows join the working set; rows that carry no weight make room.
+  void exchange() {
+    const Index corral = std::ssize(point_.corral());
+    point_.purge(nearly_dependent_ ? corral : batch_size(passes_.rows().n_rows(), corral) / 2);
+    set_.add(violated_);
   }
 
   // Both bounds from scratch, by a pass over all rows. Returns whether the judge has lost patience.
@@ -108,7 +153,7 @@ private:
                            .value = value_,
                            .lower_bound = lower_bound_,
                            .gap = value_ - lower_bound_,
-                           .active = point_.corral_size()});
+                           .active = std::ssize(point_.corral())});
     const bool stalled = judge_.stalled(value_, lower_bound_);
     if (judge_.is_best())
       keep();
@@ -138,18 +183,10 @@ private:
   std::optional<Status> end(bool stalled) {
     if (judge_.is_certified(value_, lower_bound_))
       return Status::converged;
-    const double norm = point_.x().norm();
-    violated_ = select_rows(passes_.scores(), set_, norm * norm * unit_,
-                            batch_size(passes_.rows().n_rows(), point_.corral_size()));
+    find_violated();
     const bool at_round_off = judge_.is_round_off(value_, lower_bound_);
     if (!at_round_off && !violated_.empty() && !stalled)
       return {};
-    if (nearly_dependent_ && may_switch_early_) { // it was too early: the fast method goes on
-      nearly_dependent_ = may_switch_early_ = false;
-      point_.resume();
-      judge_.restart();
-      return {};
-    }
     if (at_round_off || nearly_dependent_)
       return Status::round_off;
     may_switch_early_ = false;

@@ -1,8 +1,8 @@
 #include "core/floor/nonnegative_least_squares.hpp"
 
+#include "core/floor/passive_rows.hpp"
 #include "core/runtime/constants.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -11,70 +11,24 @@ namespace drr {
 
 namespace {
 
-// Relative to the largest pivot; rows beyond it are counted as dependent on the others and get no
-// weight. Such a row may undercut the scores of the others by as much, so this is also how near
-// the two bounds can come, in units of the rows' size: no more than rounding may be given away. A
-// pivot that is itself rounding does no harm: a row enters only if it shortens the residual,
-// which is measured.
-constexpr double min_pivot = 4 * epsilon;
-
-// The least-squares solution over the passive rows, and its residual e₁ − Bᵀv.
-class PassiveRows {
-public:
-  explicit PassiveRows(const WorkingSet& set) : set_(set) {}
-
-  std::vector<Index> slots; // the rows that may carry weight
-
-  void solve() {
-    const Index height = set_.n_cols() + 1, width = std::ssize(slots);
-    residual.setZero(height);
-    residual[0] = 1;
-    solution.resize(width);
-    if (width == 0) // all rows lost their weight in a step
-      return;
-    Eigen::MatrixXd columns(height, width);
-    for (Index k = 0; k < width; ++k) {
-      columns(0, k) = 1;
-      columns.col(k).tail(height - 1) = set_.row(slots[k]);
-    }
-    qr_.setThreshold(min_pivot);
-    qr_.compute(columns);
-    solution = qr_.solve(residual);
-    // What is left of e₁ outside the span; the second round removes the rounding of the first.
-    for (int round = 0; round < 2; ++round) {
-      residual.applyOnTheLeft(qr_.householderQ().adjoint());
-      residual.head(qr_.rank()).setZero();
-      residual.applyOnTheLeft(qr_.householderQ());
-    }
-  }
-
-  Eigen::VectorXd solution; // per passive row; zero for dependent ones
-  Eigen::VectorXd residual;
-
-private:
-  const WorkingSet& set_;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr_;
-};
-
 // Moves the weights towards the solution until one reaches zero; such rows become active again.
 // True if the solution itself was reached.
 bool step_towards(PassiveRows& passive, Eigen::VectorXd& v) {
   double length = 1;
-  for (std::size_t k = 0; k < passive.slots.size(); ++k)
-    if (const double goal = passive.solution[k], from = v[passive.slots[k]]; goal <= 0)
+  for (Index k = 0; k < passive.size(); ++k)
+    if (const double goal = passive.solution[k], from = v[passive.slots()[k]]; goal <= 0)
       length = std::min(length, from / (from - goal));
-  std::vector<Index> remaining;
-  for (std::size_t k = 0; k < passive.slots.size(); ++k) {
-    const Index slot = passive.slots[k];
+  bool reached = true;
+  for (Index k = passive.size() - 1; k >= 0; --k) {
+    const Index slot = passive.slots()[k];
     const double goal = passive.solution[k];
     v[slot] += length * (goal - v[slot]);
-    if ((goal <= 0 && v[slot] <= epsilon) || !(v[slot] > 0))
+    if ((goal <= 0 && v[slot] <= epsilon) || !(v[slot] > 0)) {
       v[slot] = 0;
-    else
-      remaining.push_back(slot);
+      passive.remove(k);
+      reached = false;
+    }
   }
-  const bool reached = remaining.size() == passive.slots.size();
-  passive.slots = std::move(remaining);
   return reached;
 }
 
@@ -86,8 +40,8 @@ void nonnegative_least_squares(const WorkingSet& set, double tolerance, ThreadPo
   const Eigen::VectorXd given = weights;
   PassiveRows passive(set);
   for (Index slot = 0; slot < set.size(); ++slot)
-    if (weights[slot] > 0)
-      passive.slots.push_back(slot);
+    if (weights[slot] > 0 && !passive.append(slot))
+      weights[slot] = 0; // the others can carry it as well
 
   std::vector<char> refused(set.size(), 0);
   Eigen::VectorXd scores;
@@ -104,7 +58,7 @@ void nonnegative_least_squares(const WorkingSet& set, double tolerance, ThreadPo
     scores.array() += passive.residual[0];
     const double slack = std::max(tolerance * passive.residual.squaredNorm(),
                                   8 * epsilon * largest_norm * passive.residual.norm());
-    for (Index slot : passive.slots)
+    for (Index slot : passive.slots())
       refused[slot] = 0;
     bool entered = false;
     while (!entered) {
@@ -116,14 +70,15 @@ void nonnegative_least_squares(const WorkingSet& set, double tolerance, ThreadPo
       if (best < 0)
         break;
       refused[best] = 1; // comes once, until the residual has changed for the better
-      PassiveRows wider(set);
-      wider.slots = passive.slots;
-      wider.slots.push_back(best);
-      wider.solve();
-      entered = wider.solution[wider.solution.size() - 1] > 0 &&
-                wider.residual.squaredNorm() < passive.residual.squaredNorm();
-      if (entered)
-        passive.slots = std::move(wider.slots);
+      const double before = passive.residual.squaredNorm();
+      if (!passive.append(best))
+        continue;
+      passive.solve();
+      entered = passive.solution[passive.size() - 1] > 0 && passive.residual.squaredNorm() < before;
+      if (!entered) {
+        passive.remove(passive.size() - 1);
+        passive.solve();
+      }
     }
     if (!entered)
       break;

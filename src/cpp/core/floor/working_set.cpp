@@ -1,5 +1,6 @@
 #include "core/floor/working_set.hpp"
 
+#include "core/linalg/products.hpp"
 #include "core/linalg/vectors.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ void WorkingSet::add(std::span<const Index> ids) {
   data_.resize(new_size * K_);
   double* out = data_.data() + old_size * K_;
   for (Index id : ids) {
-    source_.copy({id, id + 1}, &scale_, out);
+    copy(id, out);
     out += K_;
   }
   if (!all_finite(data_.data() + old_size * K_, added * K_))
@@ -20,7 +21,9 @@ void WorkingSet::add(std::span<const Index> ids) {
 
   if (gram_.rows() < new_size)
     gram_.conservativeResize(std::max(new_size, 2 * gram_.rows()), std::max(new_size, 2 * gram_.rows()));
-  gram_.block(0, old_size, new_size, added).noalias() = rows() * rows().bottomRows(added).transpose();
+  auto products = gram_.block(0, old_size, new_size, added);
+  products.setZero();
+  add_inner_products<double>(products, 1.0, rows().transpose(), rows().bottomRows(added).transpose());
   gram_.block(old_size, 0, added, old_size) = gram_.block(0, old_size, old_size, added).transpose();
 }
 

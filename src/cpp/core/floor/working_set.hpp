@@ -1,7 +1,6 @@
 // A few rows, copied dense and in double from wherever they are stored, with their Gram matrix.
 #pragma once
 
-#include "core/linalg/vectors.hpp"
 #include "core/rows/row_blocks.hpp"
 
 #include <Eigen/Core>
@@ -35,8 +34,8 @@ public:
     sum.noalias() = rows().transpose() * weights;
   }
   void scores(const Eigen::VectorXd& x, Eigen::VectorXd& scores) const { scores.noalias() = rows() * x; }
-  // The same of one row.
-  double score(Index slot, const Eigen::VectorXd& x) const { return dot_of(row(slot).data(), x.data(), K_); }
+  // Any row among all, in the units of the set.
+  void copy(Index id, double* out) const { source_.copy({id, id + 1}, &scale_, out); }
 
 private:
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -1,5 +1,6 @@
 #include "core/linalg/cholesky.hpp"
 
+#include "core/linalg/products.hpp"
 #include "drr/errors.hpp"
 
 #include <Eigen/Cholesky>
@@ -33,12 +34,10 @@ bool cholesky(Eigen::Ref<Eigen::MatrixXd> lower, ThreadPool& pool) {
     pool.run(n_strips, Work::multiplying(0.5 * below_numbers * below), [&](Index strip, int) {
       const Eigen::Index first = strip * block, size = strip_of(strip), rest = below - first - size;
       const auto here = column.middleRows(first, size);
-      lower.block(right + first, right + first, size, size)
-          .selfadjointView<Eigen::Lower>()
-          .rankUpdate(here, -1.0);
+      add_square(lower.block(right + first, right + first, size, size), -1.0, here);
       if (rest > 0)
-        lower.block(right + first + size, right + first, rest, size).noalias() -=
-            column.bottomRows(rest) * here.transpose();
+        add_outer_products(lower.block(right + first + size, right + first, rest, size), -1.0,
+                           column.bottomRows(rest), here);
     });
   }
   return true;

@@ -1,5 +1,6 @@
 #include "core/linalg/row_gram.hpp"
 
+#include "core/linalg/products.hpp"
 #include "core/runtime/thread_buffers.hpp"
 
 #include <algorithm>
@@ -76,9 +77,10 @@ private:
     const auto part = slab_.leftCols(width);
     const auto here = part.middleRows(top, height);
     Eigen::Map<Slab> product(products_[worker].data(), height, bottom);
-    product.leftCols(top).noalias() = here * part.topRows(top).transpose();
+    product.setZero();
+    add_inner_products<Scalar>(product.leftCols(top).transpose(), 1, part.topRows(top).transpose(),
+                               here.transpose());
     auto corner = product.rightCols(height);
-    corner.setZero();
     corner.template selfadjointView<Eigen::Lower>().rankUpdate(here);
     for (Index i = top; i < bottom; ++i)
       for (Index j = 0; j <= i; ++j)

@@ -1,5 +1,6 @@
 #include "core/linalg/row_span.hpp"
 
+#include "core/linalg/products.hpp"
 #include "core/rows/row_passes.hpp"
 #include "drr/errors.hpp"
 
@@ -47,9 +48,9 @@ bool RowSpan::factorise(GramPrecision precision, double smallest) {
     const Work work = Work::multiplying(0.5 * static_cast<double>(rest * rest * update_width));
     pool_.run(n_strips, work, [&](Index strip, int) {
       const Index first = end + strip * update_width, size = std::min(update_width, n - first);
-      factor_.block(first, end, size, first + size - end).noalias() -=
-          factor_.block(first, begin, size, end - begin) *
-          factor_.block(end, begin, first + size - end, end - begin).transpose();
+      add_inner_products<double>(factor_.block(first, end, size, first + size - end).transpose(), -1.0,
+                                 factor_.block(end, begin, first + size - end, end - begin).transpose(),
+                                 factor_.block(first, begin, size, end - begin).transpose());
     });
   }
   factor_.triangularView<Eigen::StrictlyUpper>().setZero();

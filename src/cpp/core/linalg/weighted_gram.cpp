@@ -1,5 +1,7 @@
 #include "core/linalg/weighted_gram.hpp"
 
+#include "core/linalg/products.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +9,7 @@ namespace drr {
 
 namespace {
 
-using Columns = Eigen::Map<const Eigen::MatrixXd>;
+using Tile = Eigen::Map<const Eigen::MatrixXd>;
 
 // Below this width the output is too small to be worth sharing between threads.
 constexpr Index widest_single_panel = 96;
@@ -63,12 +65,12 @@ void WeightedGram::by_row_chunks(const ScaledRows& source, Eigen::MatrixXd& lowe
     for (Index t = chunk * n_tiles / n_chunks; t < (chunk + 1) * n_tiles / n_chunks; ++t) {
       const RowRange rows{t * rows_per_tile_, std::min(source.count, (t + 1) * rows_per_tile_)};
       source.copy(rows, tile);
-      partial.selfadjointView<Eigen::Lower>().rankUpdate(Columns(tile, n_cols_, rows.size()));
+      add_square(partial, 1.0, Tile(tile, n_cols_, rows.size()));
     }
   });
   lower.setZero();
   for (Index chunk = 0; chunk < n_chunks; ++chunk)
-    lower += Columns(partials_.data() + chunk * n_cols_ * n_cols_, n_cols_, n_cols_);
+    lower += Tile(partials_.data() + chunk * n_cols_ * n_cols_, n_cols_, n_cols_);
 }
 
 void WeightedGram::by_output_panels(const ScaledRows& source, Eigen::MatrixXd& lower) {
@@ -83,15 +85,13 @@ void WeightedGram::by_output_panels(const ScaledRows& source, Eigen::MatrixXd& l
                           std::min(rows.end, rows.begin + (strip + 1) * rows_per_strip)};
       source.copy(part, tiles_.data() + (part.begin - rows.begin) * n_cols_);
     });
-    const Columns tile(tiles_.data(), n_cols_, rows.size());
+    const Tile tile(tiles_.data(), n_cols_, rows.size());
     pool_.run(static_cast<Index>(panels_.size()) - 1, work_of(rows.size()), [&](Index p, int) {
       const Index left = panels_[p], right = panels_[p + 1], below = n_cols_ - right;
-      lower.block(left, left, right - left, right - left)
-          .selfadjointView<Eigen::Lower>()
-          .rankUpdate(tile.middleRows(left, right - left));
+      const auto panel = tile.middleRows(left, right - left);
+      add_square(lower.block(left, left, right - left, right - left), 1.0, panel);
       if (below > 0)
-        lower.block(right, left, below, right - left).noalias() +=
-            tile.bottomRows(below) * tile.middleRows(left, right - left).transpose();
+        add_outer_products(lower.block(right, left, below, right - left), 1.0, tile.bottomRows(below), panel);
     });
   }
 }

@@ -44,6 +44,21 @@ void RowPasses::product(const double* v, const double* weights, double* scores, 
   add_partials(sum);
 }
 
+void RowPasses::weighted_squares(const double* u, double* sum) {
+  const Index width = rows_.n_cols();
+  ThreadBuffers copies(pool_.n_threads(), rows_.rows_per_tile() * width);
+  pool_.run(chunks_.count(), Work::reading(rows_.n_rows() * width), [&](Index chunk, int worker) {
+    sums_.form(chunk, worker, [&](double* chunk_sum) {
+      chunks_.for_each_tile(chunk, [&](RowRange tile) {
+        rows_.copy(tile, nullptr, copies[worker]);
+        for (Index i = 0; i < tile.size(); ++i)
+          Wide(chunk_sum, width) += u[tile.begin + i] * ConstWide(copies[worker] + i * width, width).square();
+      });
+    });
+  });
+  add_partials(sum);
+}
+
 void RowPasses::add_partials(double* sum) {
   Wide total(sum, rows_.n_cols());
   total.setZero();

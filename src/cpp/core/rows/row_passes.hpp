@@ -1,4 +1,4 @@
-// The three products that a solver makes with all rows, each one pass, with the buffers
+// The products that a solver makes with all rows, each one pass, with the buffers
 // kept between passes.
 #pragma once
 
@@ -18,6 +18,8 @@ public:
   void weighted_sum(const double* u, double* sum);
   // scores = A v and sum = Aᵀ diag(w) A v, while each tile is in the first-level cache
   void product(const double* v, const double* weights, double* scores, double* sum);
+  // sum = Σᵢ uᵢ aᵢ², the squares taken of each number; dense copies of the rows are made
+  void weighted_squares(const double* u, double* sum);
 
 private:
   void add_partials(double* sum);
