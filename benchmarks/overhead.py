@@ -1,12 +1,9 @@
-"""What rescoring adds to a random-forest fit: ``DRR_DATA=... python -m benchmarks.overhead``.
+"""What rescoring adds to the fit of its base, and in which stage: ``DRR_DATA=... python -m benchmarks.overhead``.
 
-Fits DRRClassifier around a random forest on large/cover.npz (286 048 rows, 10 columns), all on one thread, and reports
-processor time, which other work on the machine disturbs little. The forest keeps the time that it spends itself, so
-that no difference of two long, noisy runs is needed. All else counts as added: the split, the dual, the scores of the
-held-out rows by both models, the standardisation, the calibration and the cut. It is compared with a random-forest fit
-on all rows, which is what somebody without this package would wait for, and with the forest inside, which sees the
-seven tenths that are not held out. A first fit with a single tree, not counted, makes the machine hand out the memory;
-a virtual one may take it back in the meantime, and the time in the system tells what it then costs to get it again.
+On the training half of each table the base is fitted alone, on all rows, and inside `DRRClassifier` with its defaults.
+Both take turns, on one thread, and the smallest processor time of each counts: other work on the machine disturbs it
+little. Then the time of one more fit is divided among its stages, in which calls of one stage within another count
+once. "cover" is large/cover.npz, 286 048 rows of 10 columns as an array; all others are frames of tabular24/.
 """
 
 from __future__ import annotations
@@ -16,77 +13,150 @@ import os
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 import argparse
-import resource
+import contextlib
+import functools
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
 
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
-from benchmarks.tabular import data_directory
-from drr import DRRClassifier, RakingDual
+from benchmarks.bases.learners import LEARNERS
+from benchmarks.tabular import data_directory, load_table
+from drr import DRRClassifier
+from drr.composition import fitting, models, rescoring
+from drr.raking import estimator, one_versus_rest
+from drr.raking.problem import ArrayProblem
+
+SETS = (
+    "glass4",
+    "yeast",
+    "led",
+    "libras_move",
+    "winequality",
+    "arrhythmia",
+    "oil",
+    "flare-f",
+    "car-good",
+    "hypo",
+)
+SETS += ("abalone", "us_crime", "sick", "mammography")
+
+# What is timed, and under which name: the places where the package looks these functions up.
+STAGES: dict[str, list[tuple[Any, str]]] = {
+    "base": [
+        *((fitting, name) for name in ("fit_out_of_bag", "out_of_bag_scores")),
+        *((models, name) for name in ("fitted_copy", "base_scores")),
+    ],
+    "duals": [(models, "fit_shared_duals"), (models, "_fit_duals")],
+    "feature map": [(estimator, "fit_map"), (one_versus_rest, "fit_map")],
+    "embedding": [(estimator.RakingDual, "embed")],
+    "floor": [(ArrayProblem, "find_floor")],
+    "dual": [(ArrayProblem, "solve_dual")],
+    "dual scores": [(models.Models, "dual_scores"), (one_versus_rest.OneVersusRest, "score_held_out")],
+    "weight": [(rescoring, "choose_fusion_weight")],
+    "calibration and cut": [(rescoring, "fit_calibration"), (rescoring, "choose_cut")],
+}  # fmt: skip
 
 
-def processor_time() -> np.ndarray:
-    """Seconds of the process so far: in all, and of these in the system."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return np.array([usage.ru_utime + usage.ru_stime, usage.ru_stime])
+def processor_time(function: Callable[[], Any]) -> float:
+    """Seconds that a call takes of the processor."""
+    begin = time.process_time()
+    function()
+    return time.process_time() - begin
 
 
-class Timed:
-    """Remembers how long its fit took."""
+@contextlib.contextmanager
+def stage_clocks() -> Iterator[Counter[str]]:
+    """Seconds of each stage while the context is open; time within an inner stage counts there only."""
+    seconds: Counter[str] = Counter()
+    running: list[str] = []
+    last = time.process_time()
 
-    def fit(self, X, y, sample_weight=None):
-        started = processor_time()
-        super().fit(X, y, sample_weight)
-        self.fit_seconds_ = processor_time() - started
-        return self
+    def credit() -> None:
+        nonlocal last
+        now = time.process_time()
+        seconds[running[-1] if running else "everything else"] += now - last
+        last = now
+
+    def timed(function: Callable[..., Any], stage: str) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def call(*arguments: Any, **options: Any) -> Any:
+            credit()
+            running.append(stage)
+            try:
+                return function(*arguments, **options)
+            finally:
+                credit()
+                running.pop()
+
+        return call
+
+    with contextlib.ExitStack() as patches:
+        for stage, places in STAGES.items():
+            for owner, name in places:
+                patches.enter_context(mock.patch.object(owner, name, timed(getattr(owner, name), stage)))
+        yield seconds
+        credit()
 
 
-class TimedForest(Timed, RandomForestClassifier):
-    """A random forest with a clock."""
+def load(name: str, learner: str) -> tuple[Any, Any, Callable[[], Any]]:
+    """Rows and labels to fit on, and what makes the base."""
+    if name == "cover":
+        with np.load(data_directory() / "large" / "cover.npz") as data:
+            return (
+                data["X"].astype(np.float64),
+                data["target"],
+                lambda: RandomForestClassifier(random_state=0),
+            )
+    table = load_table(name, data_directory())
+    _, train, _ = next(table.outer_splits(1))
+    return table.X.iloc[train], table.y[train], lambda: LEARNERS[learner](table.categorical, 0)
 
 
-class TimedDual(Timed, RakingDual):
-    """A dual with a clock."""
+def measure(name: str, learner: str, repeats: int) -> tuple[float, float, Counter[str]]:
+    """Seconds of the base alone and inside the classifier, and those of the stages."""
+    X, y, make_base = load(name, learner)
 
+    def rescored() -> Any:
+        return DRRClassifier(make_base(), random_state=0).fit(X, y)
 
-def measure(X: np.ndarray, y: np.ndarray, n_trees: int) -> dict[str, float]:
-    """Seconds of a forest's fit on all rows, and of the forest's, the dual's and all else in the fit of the classifier.
-
-    The last entry is the part of the dual and of all else that was spent in the system.
-    """
-    alone = TimedForest(n_trees, random_state=0).fit(X, y)
-    dual = TimedDual(random_state=0, n_threads=1)
-    classifier = DRRClassifier(TimedForest(n_trees, random_state=0), dual=dual, random_state=0)
-    started = processor_time()
-    classifier.fit(X, y)
-    whole = processor_time() - started
-    forest, raking = classifier.estimator_.fit_seconds_, classifier.dual_.fit_seconds_
-    added = whole - forest
-    return {
-        "forest on all rows": alone.fit_seconds_[0],
-        "forest inside": forest[0],
-        "dual": raking[0],
-        "else": added[0] - raking[0],
-        "of these system": added[1],
-    }
+    if name != "cover":
+        rescored()  # imports and caches are not counted
+    seconds = [
+        (processor_time(lambda: make_base().fit(X, y)), processor_time(rescored)) for _ in range(repeats)
+    ]
+    with stage_clocks() as stages:
+        rescored()
+    alone, whole = np.min(seconds, axis=0)
+    return float(alone), float(whole), stages
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trees", type=int, default=100)
-    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--sets", nargs="*", default=SETS)
+    parser.add_argument("--learner", default="random forest", choices=list(LEARNERS))
+    parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()
-    with np.load(data_directory() / "large" / "cover.npz") as data:
-        X, y = data["X"].astype(np.float64), data["target"]
-    print(f"{len(y)} rows, {arguments.trees} trees; seconds of processor time")
-    measure(X, y, n_trees=1)
-    for _ in range(arguments.repeats):
-        seconds = measure(X, y, arguments.trees)
-        added = seconds["dual"] + seconds["else"]
-        figures = "  ".join(f"{part} {value:.2f}" for part, value in seconds.items())
-        forests = ("forest on all rows", "forest inside")
-        shares = ", ".join(f"{added / seconds[forest]:.1%} of the {forest}" for forest in forests)
-        print(f"{figures}; added: {shares}", flush=True)
+    warnings.simplefilter("ignore")
+    print(
+        f"{arguments.learner}: fits of the base that one fit of DRRClassifier costs, and what the stages take of it"
+    )
+    ratios = []
+    for name in arguments.sets:
+        alone, whole, stages = measure(name, arguments.learner, arguments.repeats)
+        ratios.append(whole / alone)
+        shares = ", ".join(
+            f"{stage} {seconds / stages.total():.0%}"
+            for stage, seconds in stages.most_common()
+            if seconds >= 0.005 * stages.total()
+        )
+        print(f"{name:<14} {alone:6.3f} s → {whole:6.3f} s  {whole / alone:5.2f}  {shares}", flush=True)
+    print(f"median {np.median(ratios):.2f}, largest {max(ratios):.2f}")
 
 
 if __name__ == "__main__":

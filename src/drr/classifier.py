@@ -16,6 +16,7 @@ from drr._checks.messages import listed
 from drr._checks.scores import check_sample_weight, check_score_columns
 from drr._checks.seeds import draw_seed, seed_nested
 from drr._checks.tables import check_table
+from drr._native.fit_callbacks import CallbackSupportMixin, fit_task
 from drr.composition.base_score import check_has_score, is_fitted
 from drr.composition.fitted_scores import FittedScores
 from drr.composition.fitting import can_score_out_of_bag, fit_composition
@@ -37,7 +38,7 @@ from drr.theory import DEPLOYED_WEIGHT
 N_RANDOM_FEATURES = 128
 
 
-class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class DRRClassifier(FittedScores, ClassifierMixin, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     r"""Density-ratio rescoring: a classifier trained as it is, with a raking dual added to its score.
 
     The base classifier and the dual are fitted at the original prior, with nothing resampled or reweighted. The fused
@@ -69,6 +70,7 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
         pipeline, is fitted once and scores the rows out of the bag, with duals of five folds; any other base is
         cross-fitted in five folds, which takes six fits. Of rows that are read in passes, 0.3 are held out once, and
         the models are then fitted on all. A number of folds or a cross-validation splitter cross-fits with those.
+        The map of a `RakingDual` is fitted on all rows once and serves all folds: it learns nothing from labels.
         A fraction holds out so many rows, stratified, or a pair the rows that it names; the models then never see them.
         If both models are fitted already, all rows count as held out, or those that a pair names.
     calibration : {"sigmoid", "isotonic", "platt"} or None, default="sigmoid"
@@ -312,22 +314,20 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
                 self.holdout, recipe.X, labels, seed, split_params, out_of_bag=can_score_out_of_bag(recipe)
             )
         check_weights_held_out(plan, weights)
-        fitted = fit_composition(
-            recipe,
-            plan,
-            fusion_weight=self.fusion_weight,
-            calibration=self.calibration,
-            rules=rules,
-            n_jobs=self.n_jobs,
-        )
-        self._models, self.rescorings_, self.classes_ = fitted.models, fitted.rescorings, labels.classes
-        self._seed, self.holdout_, self.fitted_rows_ = (
-            seed,
-            plan.description,
-            plan.fitted_rows(len(labels.codes)),
-        )
-        self._is_cross_fitted = plan.is_cross_fitted
-        self.pos_label_ = recipe.rare_labels[0] if len(recipe.rare) == 1 else None
+        with fit_task(self, plan.n_steps, recipe.X, labels.classes[labels.codes]):
+            fitted = fit_composition(
+                recipe,
+                plan,
+                fusion_weight=self.fusion_weight,
+                calibration=self.calibration,
+                rules=rules,
+                n_jobs=self.n_jobs,
+            )
+            self._models, self.rescorings_, self.classes_ = fitted.models, fitted.rescorings, labels.classes
+            self._seed, self.holdout_ = seed, plan.description
+            self.fitted_rows_ = plan.fitted_rows(len(labels.codes))
+            self._is_cross_fitted = plan.is_cross_fitted
+            self.pos_label_ = recipe.rare_labels[0] if len(recipe.rare) == 1 else None
         return self
 
     def _forget(self) -> None:
@@ -374,7 +374,9 @@ class DRRClassifier(FittedScores, ClassifierMixin, BaseEstimator):  # type: igno
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        base, dual = get_tags(self._base(0)).input_tags, get_tags(self._dual(0)).input_tags
+        base = get_tags(RandomForestClassifier() if self.estimator is None else self.estimator).input_tags
+        is_ready = isinstance(self.dual, RakingDual)  # no seed changes the tags
+        dual = get_tags(self.dual if is_ready else self._dual(0)).input_tags
         tags.input_tags.sparse = base.sparse and dual.sparse
         tags.input_tags.allow_nan = base.allow_nan and dual.allow_nan
         tags.input_tags.categorical = base.categorical and dual.categorical

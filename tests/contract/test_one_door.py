@@ -6,8 +6,11 @@ import sys
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 import drr
 from drr.features import columns
@@ -65,6 +68,34 @@ def test_a_fitted_dual_makes_no_pass_for_means_that_the_solver_had(monkeypatch):
     monkeypatch.setattr(door, "core", Spy())
     drr.RakingDual(random_state=0).fit(X, y)
     assert summed == [30]  # the target, from the rare rows
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_duals_of_more_folds_read_the_frame_no_more_often(monkeypatch, n_labels):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 2)), columns=["a", "b"])
+    X["c"] = rng.choice(["x", "y", "z"], size=300)
+    y = np.arange(300) % 5 % n_labels
+    reads = Counter()
+
+    def count(name):
+        original = getattr(columns.PandasColumns, name)
+
+        def counted(self, *arguments):
+            reads[name] += 1
+            return original(self, *arguments)
+
+        monkeypatch.setattr(columns.PandasColumns, name, counted)
+
+    count("factorize")
+    count("_numeric_rows")
+    base = make_pipeline(make_column_transformer(("passthrough", ["a", "b"])), LogisticRegression())
+    drr.DRRClassifier(base, holdout=3, calibration=None, random_state=0).fit(X, y)
+    few = reads.copy()
+    drr.DRRClassifier(base, holdout=8, calibration=None, random_state=0).fit(X, y)
+    assert reads == few + few
+    assert few["factorize"] <= 2
+    assert few["_numeric_rows"] <= 4
 
 
 @pytest.mark.parametrize("holdout", [0.3, 4])

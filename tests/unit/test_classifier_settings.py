@@ -226,3 +226,22 @@ def test_solves_in_other_threads_need_no_signals(table):
     thread.start()
     thread.join()
     np.testing.assert_array_equal(found[0], RakingDual(random_state=0).fit(X, y).theta_)
+
+
+def test_a_fitted_classifier_says_in_print_how_it_was_fitted(rng):
+    y = np.arange(300) < 40
+    X = rng.normal(size=(300, 3)) + y[:, None]
+    model = DRRClassifier(LogisticRegression(), holdout=3, random_state=0)
+    assert str(model) == repr(model)
+    model.fit(X, y)
+    assert (
+        str(model).splitlines()[-1]
+        == f"fitted: held out 3 folds; weight of the dual {model.fusion_weight_:.3g}"
+    )
+    assert "gain_" not in model.__dict__  # printing computes nothing
+    gain = str(model.gain_)
+    assert str(model).endswith(gain)
+    assert "fitted" not in repr(model)
+    model.fit(X, np.where(y, 2, np.arange(300) % 2))
+    assert "weight of the dual" in str(model)
+    assert " to " in str(model).splitlines()[-1]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import signal
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 
 import drr
 from drr import DRRClassifier, RakingDual, RakingFeatureMap, RakingResampler
@@ -301,6 +304,100 @@ def test_classifier_on_workers():
         assert [type(value).__name__ for value in dict(kept.dask).values()] == ["Future"]
     assert model.threshold_ == pytest.approx(expected.threshold_, abs=1e-7)
     np.testing.assert_array_equal(labels, expected.predict(numeric_frame().drop(columns=["fraud"])))
+
+
+class ClassMeans(ClassifierMixin, BaseEstimator):
+    """Scores by the nearer class mean, which each partition adds to: rows are never together."""
+
+    def fit(self, X, y, sample_weight=None):
+        parts = [[X], [y], [np.ones(len(y)) if sample_weight is None else sample_weight]]
+        if hasattr(X, "dask"):
+            vectors = [y, *([] if sample_weight is None else [sample_weight])]
+            parts = [np.ravel(each.to_delayed()) for each in (X, *vectors)]
+            parts += [[None] * len(parts[0])] * (3 - len(parts))
+        sums = dask.compute(*[dask.delayed(self._sums)(*each) for each in zip(*parts, strict=True)])
+        self.means_ = np.sum([each[0] for each in sums], 0) / np.sum([each[1] for each in sums], 0)[:, None]
+        self.n_parts_, self.classes_ = len(sums), np.arange(2)
+        return self
+
+    def _sums(self, rows, y, weights):
+        masks = (np.asarray(y) == np.arange(2)[:, None]) * (1.0 if weights is None else np.asarray(weights))
+        return masks @ np.asarray(rows), masks.sum(axis=1)
+
+    def predict_proba(self, X):
+        assert not hasattr(X, "dask")
+        distances = [((np.asarray(X) - mean) ** 2).sum(axis=1) for mean in self.means_]
+        return np.stack([1 / (1 + np.exp(distances[k] - distances[1 - k])) for k in range(2)], axis=1)
+
+
+DistributedMeans = type("DistributedMeans", (ClassMeans,), {"__module__": "dask_ml.imitation"})
+
+
+@pytest.mark.parametrize("kind", CLASSIFIED)
+@pytest.mark.parametrize("holdout", [SPLIT, "auto"], ids=["pair", "auto"])
+def test_classifier_with_a_base_that_is_fitted_where_the_rows_are(kind, holdout):
+    table = frames.from_pandas(numeric_frame(), npartitions=5)
+    in_frames = kind.startswith("frame")
+    memory = numeric_frame().drop(columns=["fraud"]) if in_frames else ROWS
+    X, y = CLASSIFIED[kind](table)
+    options = {"dual": RakingDual(RakingFeatureMap(8, random_state=0)), "random_state": 1}
+    model = DRRClassifier(DistributedMeans(), holdout=holdout, **options).fit(X, y)
+    assert model.estimator_.estimator_.n_parts_ > 1
+    fitted = model.fitted_rows_ if holdout is SPLIT else np.arange(N)
+    y_memory = Y.astype(int)
+    alone = ClassMeans().fit(np.asarray(memory)[fitted], y_memory[fitted])
+    np.testing.assert_allclose(model.estimator_.estimator_.means_, alone.means_, rtol=1e-12)
+    if holdout is SPLIT:
+        expected = DRRClassifier(ClassMeans(), holdout=SPLIT, **options).fit(memory, y_memory)
+        assert model.threshold_ == pytest.approx(expected.threshold_, abs=1e-6)
+        assert model.gain_.gain == pytest.approx(expected.gain_.gain, abs=1e-9)
+    rows = table.drop(columns=["fraud"]) if in_frames else X
+    scored = model.fused_score(rows)
+    parts = scored if isinstance(scored, list) else [scored]
+    assert all(hasattr(part, "dask") for part in parts)
+    found = np.concatenate([np.asarray(part) for part in dask.compute(*parts)])
+    np.testing.assert_allclose(found, model.fused_score(memory), rtol=0, atol=1e-9)
+
+
+def test_weights_reach_a_base_that_is_fitted_where_the_rows_are():
+    table = frames.from_pandas(FRAME_OF_ALL.drop(columns=["kind"]), npartitions=4)
+    rows, weights = table.drop(columns=["fraud", "weight"]), table["weight"]
+    options = {"dual": RakingDual(RakingFeatureMap(4, random_state=0)), "holdout": SPLIT}
+    model = DRRClassifier(DistributedMeans(), **options).fit(rows, table["fraud"], weights)
+    fit, _ = SPLIT
+    alone = ClassMeans().fit(ROWS[fit], Y[fit], WEIGHTS[fit])
+    np.testing.assert_allclose(model.estimator_.estimator_.means_, alone.means_, rtol=1e-12)
+
+
+def boosted_on_dask(package):
+    module = pytest.importorskip(package)
+    if package == "xgboost":
+        return importlib.import_module("xgboost.dask").DaskXGBClassifier(n_estimators=20, random_state=0)
+    return module.DaskLGBMClassifier(n_estimators=20, verbose=-1, random_state=0)
+
+
+def one_worker():
+    """A cluster of one worker in this process."""
+    distributed = pytest.importorskip("distributed")
+    return distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None)
+
+
+@pytest.mark.parametrize("package", ["xgboost", "lightgbm"])
+@pytest.mark.filterwarnings("ignore")  # of the packages and their servers
+def test_classifier_with_a_boosted_base_on_a_cluster(package):
+    base = boosted_on_dask(package)
+    table = frames.from_pandas(numeric_frame().assign(fraud=np.where(Y, "yes", "no")), npartitions=4)
+    rows = table.drop(columns=["fraud"])
+    with one_worker():
+        model = DRRClassifier(base, dual=RakingDual(RakingFeatureMap(8, random_state=0)), holdout=SPLIT)
+        model.fit(table, "fraud")
+        lazy = model.predict_proba(rows)
+        assert lazy.npartitions == rows.npartitions
+        scores = lazy.compute()
+    memory = numeric_frame().drop(columns=["fraud"])
+    np.testing.assert_allclose(scores, model.predict_proba(memory), atol=1e-6)
+    assert roc_auc_score(Y, scores["yes"]) > 0.9
+    assert 0.5 < roc_auc_score(Y, model.base_score(memory)) <= 1
 
 
 def test_base_that_is_not_fitted_says_what_to_do():

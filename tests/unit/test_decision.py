@@ -356,3 +356,18 @@ def test_the_guarantees_hold_on_new_rows(rng):
         n_kept["rate"] += norm.sf(rate_cut) <= 0.05
     # At least 90 %, less four standard errors; a cut without a guarantee keeps its word in half of the draws.
     assert min(n_kept.values()) / 400 > 0.9 - 4 * np.sqrt(0.9 * 0.1 / 400)
+
+
+@pytest.mark.parametrize("prior", [0.01, 0.4])
+def test_a_cost_cut_for_another_prior_is_that_of_rows_weighted_to_it(rng, prior):
+    y = np.arange(500) < 60
+    score = rng.normal(size=500) + y
+    costs = {"false_positive": 1.0, "false_negative": 8.0, "true_positive": 0.5}
+    weights = np.where(y, prior / y.mean(), (1 - prior) / (1 - y.mean()))
+    weighted = choose_cut(score, y, CostMatrix(**costs), weights)
+    assert choose_cut(score, y, CostMatrix(**costs, target_prior=prior)) == weighted
+    assert choose_cut(score, y, CostMatrix(**costs, target_prior=y.mean())) == choose_cut(
+        score, y, CostMatrix(**costs)
+    )
+    with pytest.raises(ValueError, match="target_prior must be"):
+        CostMatrix(**costs, target_prior=0.0)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.inspection import partial_dependence, permutation_importance
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from drr import RakingDual, RakingFeatureMap
+from drr import DRRClassifier, RakingDual, RakingFeatureMap
 
 
 @pytest.fixture
@@ -50,3 +52,34 @@ def test_other_feature_maps_have_no_parts(table):
     dual = RakingDual(StandardScaler()).fit(frame[["a"]].assign(c=np.arange(300.0)), y)
     with pytest.raises(TypeError, match=r"StandardScaler.*RakingFeatureMap"):
         dual.explain(frame[["a"]])
+
+
+def test_shapley_values_of_a_linear_dual_are_its_parts(rng):
+    shap = pytest.importorskip("shap")
+    y = np.arange(300) % 6 == 0
+    X = rng.normal(size=(300, 3)) + y[:, None] * [1.0, 0.5, 0.0]
+    dual = RakingDual(RakingFeatureMap(0)).fit(X, y)
+    background = shap.maskers.Independent(X, max_samples=len(X))
+    values = shap.Explainer(dual.score_samples, background, algorithm="exact")(X[:10], silent=True).values
+    parts = dual.explain(X)
+    np.testing.assert_allclose(values, parts[:10] - parts.mean(axis=0), atol=1e-9)
+
+
+def test_importance_and_dependence_work_on_the_classifier(rng):
+    y = np.arange(300) % 6 == 0
+    X = pd.DataFrame(
+        rng.normal(size=(300, 3)) + y[:, None] * [2.0, 0.5, 0.0], columns=["strong", "weak", "noise"]
+    )
+    model = DRRClassifier(LogisticRegression(), dual=RakingDual(RakingFeatureMap(0)), random_state=0).fit(
+        X, y
+    )
+    importance = permutation_importance(
+        model, X, y, scoring="average_precision", n_repeats=5, random_state=0
+    ).importances_mean
+    assert importance.argmax() == 0
+    assert importance[0] > 5 * abs(importance[2])
+    dependence = partial_dependence(model, X, ["strong"], grid_resolution=8)
+    assert (np.diff(dependence["average"][0]) > 0).all()
+    grid = dependence["grid_values"][0]
+    moved = [model.predict_proba(X.assign(strong=value))[:, 1].mean() for value in grid]
+    np.testing.assert_allclose(dependence["average"][0], moved, atol=1e-12)

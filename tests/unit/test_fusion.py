@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from drr import fusion_deflection, optimal_weight, separation, theory
+from drr import choose_fusion_weight, fusion_deflection, optimal_weight, separation, theory
 from drr.fusion import Standardisation, closed_form_weight, fuse, standardise
 
 
@@ -248,3 +248,46 @@ def test_bad_arguments_are_named(arguments, message):
 def test_bad_options_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         separation([1.0, 2.0], [0.0, 1.0], [0, 1], **options)
+
+
+def test_a_base_that_ranks_worse_than_chance_counts_as_chance():
+    """A second score of noise moves a deflection below zero towards zero, which is no gain."""
+    rng = np.random.default_rng(0)
+    positive = np.arange(2000) < 200
+    base, noise = rng.normal(size=(2, 2000)) - np.outer([1.0, 0.0], positive)
+    result = separation(base, noise, positive, weight=1.0, n_resamples=99, random_state=0)
+    fused = standardise(base).transform(base) + standardise(noise).transform(noise)
+    before, _, _ = pooled_estimates(base, noise, positive)
+    after, _, _ = pooled_estimates(fused, noise, positive)
+    assert before < after < 0
+    np.testing.assert_allclose(result.change, after, rtol=1e-10)
+    assert not result.predicts_gain
+    assert result.change_interval.high < 0
+
+
+@pytest.mark.parametrize("n_rare", [10, 20, 50])
+def test_a_change_is_rarely_claimed_of_noise(n_rare):
+    """The weight is chosen on the rows that judge it, as in a fit; nominally 2.5 % of intervals lie above zero."""
+    rng = np.random.default_rng(n_rare)
+    positive = np.arange(300) < n_rare
+    n_above = 0
+    for _ in range(100):
+        base, dual = rng.normal(size=(2, 300))
+        weight = choose_fusion_weight(base, dual, positive)
+        result = separation(base, dual, positive, weight=weight, n_resamples=199, random_state=0)
+        n_above += result.change_interval.low > 0
+    assert n_above <= 5
+
+
+def test_wider_intervals_keep_the_estimates():
+    base, dual, positive = draw(3)
+    result = separation(base, dual, positive, n_resamples=99, random_state=0)
+    wider = result.widened(1.5)
+    assert wider.change == result.change
+    assert wider.rho_interval == result.rho_interval
+    for name in ("d1", "d2", "change"):
+        value, before, after = (
+            getattr(each, field)
+            for each, field in [(result, name), (result, f"{name}_interval"), (wider, f"{name}_interval")]
+        )
+        np.testing.assert_allclose(np.subtract(after, value), 1.5 * np.subtract(before, value), rtol=1e-12)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import FunctionTransformer
 
 from drr import DRRClassifier, RakingDual, RakingFeatureMap, Status
 from drr._native import core
-from drr.raking.one_versus_rest import fit_one_versus_rest
+from drr.raking.one_versus_rest import OneVersusRest, fit_one_versus_rest
 from drr.raking.problem import ArrayProblem
 from drr.raking.span import RowSpan, SpanProblem, is_worthwhile
 
@@ -48,6 +49,56 @@ def test_equal_to_one_by_one(rng, shape, settings, weighted):
         np.testing.assert_allclose(each.moments_.target, alone.moments_.target, atol=1e-13)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("eta", [0.05, 0.99], ids=["tilted", "zero"])
+@pytest.mark.parametrize("shape", [(150, 400), (300, 6)], ids=["wide", "tall"])
+@pytest.mark.filterwarnings("ignore:The dual is zero")
+def test_a_fold_is_scored_as_by_duals_that_share_only_the_map(rng, shape, eta, weighted):
+    X, y = classes_of(rng, *shape)
+    weights = rng.exponential(size=len(y)) * (rng.random(len(y)) < 0.9) if weighted else None
+    dual = RakingDual(random_state=0, eta=eta, limit_direction=True)
+    shared = OneVersusRest(dual, X, y, np.unique(y), weights, n_folds=5)
+    feature_map = FrozenEstimator(shared.duals[0].feature_map_)
+    order = rng.permutation(len(y))
+    held_out, fit = order[:40], order[40:]
+    found = shared.score_held_out(fit, held_out)
+    for k, label in enumerate(np.unique(y)):
+        alone = clone(dual).set_params(pos_label=label, feature_map=feature_map)
+        alone.fit(X[fit], y[fit], None if weights is None else weights[fit])
+        expected = alone.log_density_ratio(X[held_out])
+        np.testing.assert_allclose(found[:, k], expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_a_fold_does_not_see_the_rows_that_it_holds_out(rng):
+    X, y = classes_of(rng, 150, 400)
+    held_out, fit = np.arange(30), np.arange(30, 150)
+    relabelled = y.copy()
+    relabelled[held_out] = rng.permutation(y[held_out])
+    before, after = (
+        OneVersusRest(RakingDual(random_state=0), X, each, np.unique(y), n_folds=5)
+        for each in (y, relabelled)
+    )
+    scores = before.score_held_out(fit, held_out)
+    np.testing.assert_allclose(after.score_held_out(fit, held_out), scores, atol=1e-6 * np.abs(scores).max())
+
+
+class SupervisedMap(RakingFeatureMap):
+    """A map that might learn from the labels."""
+
+
+@pytest.mark.parametrize(("kind", "n_fits"), [(RakingFeatureMap, 1), (SupervisedMap, 6)])
+def test_only_a_map_that_knows_no_labels_is_fitted_on_held_out_rows(rng, monkeypatch, kind, n_fits):
+    X, y = classes_of(rng, 300, 6, n_classes=2)
+    sizes = []
+    fit = RakingFeatureMap.fit
+    monkeypatch.setattr(
+        RakingFeatureMap, "fit", lambda self, X, y=None: sizes.append(X.shape[0]) or fit(self, X, y)
+    )
+    dual = RakingDual(kind(random_state=0))
+    DRRClassifier(LogisticRegression(), dual=dual, holdout=5, random_state=0).fit(X, y)
+    assert sorted(sizes, reverse=True) == [300] + [240] * (n_fits - 1)
+
+
 def test_wide_rows_are_solved_in_their_span(rng):
     X, y = classes_of(rng, 150, 400)
     for each in fit_one_versus_rest(RakingDual(random_state=0), X, y, np.unique(y)):
@@ -75,7 +126,9 @@ def test_the_classifier_uses_it(rng):
 def span_problem(rng, rows, n_target=5):
     target = np.where(np.arange(len(rows)) < n_target, 1.0 / n_target, 0.0)
     weights = np.where(np.arange(len(rows)) < n_target, 0.0, 1.0 / (len(rows) - n_target))
-    return SpanProblem(RowSpan(rows, 1), target, weights), ArrayProblem(rows, target @ rows, weights, 1)
+    return SpanProblem(rows, RowSpan(core.gram(rows)), target, weights, 1), ArrayProblem(
+        rows, target @ rows, weights, 1
+    )
 
 
 @pytest.mark.parametrize("repeats", [1, 3])  # equal rows have a singular Gram matrix
@@ -104,7 +157,7 @@ def test_what_is_spoiled_inside_is_solved_outside(rng, monkeypatch):
     assert floor.status is Status.CONVERGED
     assert floor.value == pytest.approx(outside.find_floor("auto", 0, None).value, rel=1e-9)
     inside.find_floor("auto", 0, None)
-    monkeypatch.setattr(inside._span, "direction", lambda theta: np.ones(100))
+    monkeypatch.setattr(inside._span, "combination", lambda theta: np.ones(40))
     dual = inside.solve_dual(
         0.5 * (floor.value + floor.base_discrepancy), inside._floor, None, "auto", 0, None
     )

@@ -74,6 +74,28 @@ def with_value(value):
     return array
 
 
+def shifted_by_one_byte(array):
+    """The same numbers where no number of their type begins, as after a pickle or a socket."""
+    room = np.empty(array.nbytes + 1, dtype=np.uint8)[1:]
+    room[:] = array.view(np.uint8)
+    return room.view(array.dtype)
+
+
+@pytest.mark.parametrize("names", [["data"], ["indices"], ["indptr"], ["data", "indices", "indptr"]])
+@pytest.mark.parametrize("blocks", [False, True], ids=["memory", "blocks"])
+def test_sparse_rows_whose_arrays_are_not_aligned(names, blocks):
+    plain = scipy.sparse.csr_array(BASE)
+    matrix = plain.copy()
+    for name in names:
+        setattr(matrix, name, shifted_by_one_byte(getattr(plain, name)))
+        assert not getattr(matrix, name).flags.aligned
+    features = drr.open_rows([matrix]) if blocks else matrix
+    target = BASE.mean(axis=0) + 0.1
+    np.testing.assert_allclose(
+        drr.rake(features, target).dual.theta, drr.rake(plain, target).dual.theta, rtol=1e-9
+    )
+
+
 def broken_csr(**parts):
     matrix = scipy.sparse.csr_array(BASE)
     for name, values in parts.items():

@@ -13,7 +13,10 @@ from sklearn.utils import check_random_state
 def draw_seed(random_state: Any) -> int:
     """Return one integer: an integer itself, or one draw for None and generators."""
     if isinstance(random_state, numbers.Integral):
-        check_random_state(random_state)
+        if not 0 <= int(random_state) < 2**32:
+            check_random_state(
+                random_state
+            )  # raises; it is not asked for others because it makes a generator
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 

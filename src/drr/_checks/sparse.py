@@ -19,7 +19,7 @@ def as_csr(matrix: Any, name: str = "X") -> Any:
         _check_problem(problem if matrix.data.ndim == 1 else "its data are not a vector", matrix, name)
     elif matrix.format == "bsr":
         _check_problem(_problem_of_bsr(matrix, shape), matrix, name)
-    return _of_one_index_type(matrix.tocsr())
+    return _as_kernels_read(matrix.tocsr())
 
 
 def sum_duplicates(matrix: Any) -> Any:
@@ -30,17 +30,23 @@ def sum_duplicates(matrix: Any) -> Any:
     return matrix
 
 
-def _of_one_index_type(matrix: Any) -> Any:
-    """Return the matrix itself if both index arrays are int32 or both int64, else a shallow copy with int64."""
-    arrays = matrix.indices, matrix.indptr
-    if not all(_is_index(array) for array in arrays):
-        return matrix  # the caller's check of the index arrays raises
-    types = {array.dtype for array in arrays}
-    if types in ({np.dtype(np.int32)}, {np.dtype(np.int64)}):
+def _as_kernels_read(matrix: Any) -> Any:
+    """Return the matrix itself if its arrays are aligned and its indices all int32 or all int64, else a shallow copy.
+
+    Arrays that came through a pipe or a socket may begin anywhere: those of a worker of Dask often do.
+    """
+    indices = matrix.indices, matrix.indptr
+    if not all(_is_index(array) for array in indices) or not isinstance(matrix.data, np.ndarray):
+        return matrix  # the caller's check raises
+    one_type = {array.dtype for array in indices} in ({np.dtype(np.int32)}, {np.dtype(np.int64)})
+    if one_type and all(
+        array.flags.aligned and array.flags.c_contiguous for array in (matrix.data, *indices)
+    ):
         return matrix
     copy = type(matrix)(matrix.shape, dtype=matrix.dtype)
-    copy.data = matrix.data
-    copy.indices, copy.indptr = (array.astype(np.int64) for array in arrays)
+    copy.data = np.require(matrix.data, requirements=["C", "A"])
+    index_type = None if one_type else np.int64
+    copy.indices, copy.indptr = (np.require(array, index_type, ["C", "A"]) for array in indices)
     return copy
 
 

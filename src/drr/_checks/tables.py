@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from drr._checks.rows import is_dask, is_source
 from drr._checks.sparse import as_csr
@@ -18,6 +18,8 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     The values are checked by their reader: a feature map or a base classifier.
     """
+    if not reset and is_plain_array(estimator, X):
+        return X
     if is_dask(X):
         raise TypeError(
             f"{type(estimator).__name__} does not take Dask collections here; RakingDual and DRRClassifier are fitted "
@@ -30,6 +32,8 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
         return check_source(estimator, X, reset=reset)
     check_is_table(X)
     X = frame_of_arrow(X)
+    if _holds_texts(X):
+        return _check_texts(estimator, X)
     if not scipy.sparse.issparse(X) and not (hasattr(X, "shape") and hasattr(X, "__getitem__")):
         array = np.asarray(X)
         # If a list holds text, numpy would turn its numbers into text as well.
@@ -50,6 +54,49 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     except ValueError as error:
         raise _named(error, list(getattr(estimator, "feature_names_in_", [])), X) from None
     return as_csr(X) if scipy.sparse.issparse(X) else X
+
+
+def _holds_texts(X: Any) -> bool:
+    """Return whether every row is a text of its own, as in a list of documents."""
+    is_flat = isinstance(X, list) or getattr(X, "ndim", 2) == 1
+    return is_flat and len(X) > 0 and isinstance(next(iter(X)), str)
+
+
+def _check_texts(estimator: Any, X: Any) -> Any:
+    """Return texts as they are, if the feature map of the dual is one that may take them."""
+    dual = getattr(estimator, "dual", estimator)
+    feature_map = getattr(dual, "feature_map", None)
+    if feature_map is None or hasattr(feature_map, "n_random_features"):
+        raise ValueError(
+            "X holds a text per row, which base and dual must take: pass a pipeline that begins with a vectoriser as "
+            "the base, and dual=RakingDual(make_pipeline(TfidfVectorizer(), TruncatedSVD(50)))"
+        )
+    return np.array(X, dtype=object) if isinstance(X, list) else X
+
+
+def is_plain_array(estimator: Any, X: Any) -> bool:
+    """Return whether X is an array of numbers, without names and of the width of the fit: nothing is left to check.
+
+    Asking scikit-learn takes longer than scoring a single row.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and len(X) > 0
+        and X.dtype.kind in "fiub"
+        and X.shape[1] == getattr(estimator, "n_features_in_", None)
+        and not hasattr(estimator, "feature_names_in_")
+    )
+
+
+def check_fitted(estimator: Any) -> None:
+    """Raise NotFittedError as scikit-learn does, but without its tags, which take longer than scoring a single row."""
+    if hasattr(estimator, "__sklearn_is_fitted__"):
+        is_fitted = estimator.__sklearn_is_fitted__()
+    else:
+        is_fitted = any(name.endswith("_") and not name.startswith("__") for name in vars(estimator))
+    if not is_fitted:
+        check_is_fitted(estimator)
 
 
 def check_is_table(X: Any) -> None:

@@ -12,8 +12,6 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from drr._native import _cpu
-
 # From best to most portable. "generic" is the only one on processors other than x86-64.
 INSTRUCTION_SETS = ("x86_64_v4", "x86_64_v3", "x86_64_v2", "generic")
 
@@ -23,6 +21,8 @@ def _is_built(name: str) -> bool:
 
 
 def _is_supported(name: str) -> bool:
+    from drr._native import _cpu  # after _check_interpreter
+
     return name == "generic" or _cpu.supports_x86_64_level(int(name[-1]))
 
 
@@ -37,8 +37,8 @@ def _choose() -> str:
     if not requested:
         if not available and _is_supported("x86_64_v2"):
             raise ImportError(
-                "drr was built for the processor of another machine (the build option `native`). Install it again "
-                "without that option, or on this machine."
+                "drr was built for the processor of another machine. Install it again on this machine, or build it "
+                "for all with the option `portable` (pip install . -Csetup-args=-Dportable=true)."
             )
         if not available:
             raise ImportError(
@@ -58,6 +58,19 @@ def _choose() -> str:
     raise ImportError(f"DRR_ISA={requested!r} {reason}; unset it or choose one of: {', '.join(available)}")
 
 
+def _check_interpreter() -> None:
+    """Raise ImportError in a second interpreter of the process, where loading the core may wait for ever."""
+    name = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
+    if importlib.util.find_spec(name) is None:  # Pythons other than CPython
+        return
+    interpreters = importlib.import_module(name)
+    if interpreters.get_current() != interpreters.get_main():
+        raise ImportError(
+            "drr works in the main interpreter of a process only; use threads or processes instead"
+        )
+
+
+_check_interpreter()
 instruction_set = _choose()
 
 if TYPE_CHECKING:

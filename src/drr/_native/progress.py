@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-IterationValues = Mapping[str, Any]
+from drr._native.tasks import IterationValues, watch_passes, watchers
+
 Callback = Callable[[IterationValues], object]
 
 # In the order of printing; a value that the solver does not have is NaN and left out.
@@ -17,7 +17,8 @@ _NAMES = ("value", "lower_bound", "gap", "gradient_norm", "step")
 def make_callback(verbose: int, callback: Callback | None) -> Callback | None:
     """Return the one callable that the core calls after every iteration, or None if there is neither.
 
-    With ``verbose >= 1`` it prints one line per iteration; the user's `callback` is called after that.
+    With ``verbose >= 1`` it prints one line per iteration; the user's `callback` is called after that, and then those
+    who watch the fit.
     """
     try:
         level = operator.index(verbose)
@@ -27,16 +28,17 @@ def make_callback(verbose: int, callback: Callback | None) -> Callback | None:
         raise ValueError(f"verbose must be 0 (silent) or more, got {level}")
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be None or callable with a dict of values, got {callback!r}")
-    if level == 0:
+    if not level and not watchers.get():
         return callback
-    if callback is None:
-        return _print_iteration
+    listeners = [
+        each for each in (_print_iteration if level else None, callback, watch_passes()) if each is not None
+    ]
 
-    def print_then_call(values: IterationValues) -> None:
-        _print_iteration(values)
-        callback(values)
+    def call_all(values: IterationValues) -> None:
+        for listener in listeners:
+            listener(values)
 
-    return print_then_call
+    return call_all
 
 
 def format_iteration(values: IterationValues) -> str:

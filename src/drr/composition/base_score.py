@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from drr._checks.rows import is_source
 from drr._checks.tables import take_rows
+from drr._native.tasks import task
 from drr.composition.coded_labels import CodedLabels
+from drr.composition.distributed_base import fit_distributed, is_distributed, local_model
 from drr.features import RakingFeatureMap
 from drr.features.columns import read_columns
 
@@ -32,9 +34,13 @@ def is_fitted(estimator: Any) -> bool:
 def fitted_copy(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str, Any]) -> Any:
     """Return the estimator itself if it is fitted, otherwise a clone fitted on these rows."""
     if is_fitted(estimator):
-        return estimator
+        return local_model(estimator) if is_distributed(estimator) else estimator
+    if is_distributed(estimator) and hasattr(X, "as_collections"):
+        return fit_distributed(estimator, X, y, fit_params)
+    copy = clone(estimator)
     try:
-        return clone(estimator).fit(X, y, **fit_params)
+        with task(type(copy).__name__, 0, copy):
+            return copy.fit(X, y, **fit_params)
     except (TypeError, ValueError) as error:
         coded = _fitted_on_codes(estimator, X, y, fit_params)
         if coded is not None:
@@ -43,14 +49,15 @@ def fitted_copy(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str
             raise TypeError(
                 f"{type(estimator).__name__} is not fitted yet, and cannot be fitted on rows that are read block by "
                 f"block ({str(error).splitlines()[0]}). Fit it first, on as many rows as fit in memory, and pass it "
-                "fitted"
+                "fitted; for a Dask collection, a base of dask-ml, xgboost.dask or lightgbm.dask is fitted where it is"
             ) from error
         if categories := _categorical_names(X):
             raise ValueError(
                 f"{type(estimator).__name__} could not be fitted: {str(error).splitlines()[0]}. It sees the table as "
-                f"it is, with categories in {', '.join(categories[:5])}; pass a base that takes them, such as "
-                "HistGradientBoostingClassifier(categorical_features='from_dtype'), or a pipeline that encodes them "
-                "first. The dual encodes them itself"
+                f"it is, with text or categories in {', '.join(categories[:5])}. Leave out the base for one that "
+                "encodes them, pass a pipeline that does, or make them pandas categories, X.astype({name: "
+                "'category'}), for a base that takes those, such as "
+                "HistGradientBoostingClassifier(categorical_features='from_dtype'). The dual encodes them itself"
             ) from error
         raise
 

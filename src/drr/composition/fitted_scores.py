@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from drr._checks.scores import check_score_columns
-from drr._checks.tables import check_table
+from drr._checks.tables import check_fitted, check_table
 from drr.composition.lazy_scores import lazy_on_dask
 from drr.composition.models import Models
 from drr.composition.multiclass import class_decision, class_probabilities
@@ -39,6 +39,7 @@ class FittedScores:
 
     calibration: str | None
     classes_: NDArray[Any]
+    holdout_: str
     pos_label_: Any
     rescorings_: list[Rescoring]
     _models: Models
@@ -189,9 +190,7 @@ class FittedScores:
             )
             for each in self.rescorings_
         ]
-        if getattr(self, "_is_cross_fitted", False):
-            gains = [gain.widened(FOLD_WIDENING) for gain in gains]
-        return self._one_or_all(gains)  # type: ignore[no-any-return]
+        return self._one_or_all([gain.widened(self._widening) for gain in gains])  # type: ignore[no-any-return]
 
     @cached_property
     def separation_(self) -> Separation | list[Separation]:
@@ -210,7 +209,21 @@ class FittedScores:
             )
             for each in self.rescorings_
         ]
-        return self._one_or_all(separations)  # type: ignore[no-any-return]
+        return self._one_or_all([each.widened(self._widening) for each in separations])  # type: ignore[no-any-return]
+
+    @property
+    def _widening(self) -> float:
+        return FOLD_WIDENING if getattr(self, "_is_cross_fitted", False) else 1.0
+
+    def __str__(self) -> str:
+        """Add to the parameters how the fit went, for people; `gain_` only if somebody asked for it before."""
+        if "pos_label_" not in self.__dict__:
+            return repr(self)
+        weights = np.atleast_1d(self.fusion_weight_)
+        span = f"{weights.min():.3g}" + (f" to {weights.max():.3g}" if len(weights) > 1 else "")
+        line = f"fitted: held out {self.holdout_}; weight of the dual {span}"
+        gain = self.__dict__.get("gain_")
+        return f"{self!r}\n{line}" + (f"; {gain}" if isinstance(gain, GainInterval) else "")
 
     def _check_both_classes_held_out(self) -> None:
         for label, each in zip(self._models.rare_labels.tolist(), self.rescorings_, strict=True):
@@ -230,7 +243,7 @@ class FittedScores:
         self, X: Any, base_score: ArrayLike | None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the scores of base and dual, one column per class that is scored."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_rows(X)
         dual = self._models.dual_scores(X)
         if base_score is not None:

@@ -11,9 +11,10 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from drr._checks.rows import reads_in_passes
+from drr._native.tasks import task
 from drr.composition.base_score import is_fitted, take_params
 from drr.composition.holdout import Holdout
-from drr.composition.models import Models, Recipe, fit_and_score, fit_models
+from drr.composition.models import Models, Recipe, fit_and_score, fit_models, fit_shared_duals
 from drr.composition.out_of_bag import fit_out_of_bag, has_out_of_bag, out_of_bag_scores
 from drr.composition.rescoring import HeldOutScores, Rescoring, fit_rescoring
 from drr.fusion.bootstrap import MIN_RARE
@@ -89,13 +90,26 @@ def _warn_of_known_rows(parts: Parts, recipe: Recipe) -> None:
 
 
 def _fit_splits(recipe: Recipe, plan: Holdout, n_jobs: int | None) -> tuple[Models, Parts]:
-    """Fit base and duals on one part of each split, and score the other."""
-    results = Parallel(n_jobs=n_jobs)(
-        delayed(fit_and_score)(recipe, fit, held_out) for fit, held_out in plan.splits
+    """Fit base and duals on one part of each split, and score the other.
+
+    A cross-fit ends in models of all rows. The map of their duals serves the folds too: it is learned without labels,
+    so no label of a held-out row reaches its score.
+    """
+    shared = None
+    if plan.is_cross_fitted:
+        with task("duals of all rows"):
+            shared = fit_shared_duals(recipe, len(plan.splits))
+    fits = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(fit_and_score)(recipe, fit, held_out, shared) for fit, held_out in plan.splits
     )
+    results = []
+    for number in range(1, len(plan.splits) + 1):
+        with task(f"fold {number} of {len(plan.splits)}"):
+            results.append(next(fits))
     models: Models = results[0][0]
     if plan.is_cross_fitted:
-        models = fit_models(recipe, np.arange(len(recipe.labels.codes)))
+        with task("all rows"):
+            models = fit_models(recipe, np.arange(len(recipe.labels.codes)), shared)
     return models, [[columns[k] for _, columns in results] for k in range(len(recipe.rare))]
 
 
@@ -104,7 +118,8 @@ def _fit_out_of_bag(recipe: Recipe, plan: Holdout, n_jobs: int | None) -> tuple[
     labels = recipe.labels
     everything = np.arange(len(labels.codes))
     params = take_params(recipe.base_params, everything, len(everything))
-    base = fit_out_of_bag(recipe.base, recipe.X, labels.classes[labels.codes], params)
+    with task("base"):
+        base = fit_out_of_bag(recipe.base, recipe.X, labels.classes[labels.codes], params)
     scores = out_of_bag_scores(base, recipe.X, recipe.rare_labels)
     known = np.asarray(np.isfinite(scores).all(axis=1))
     with_scores = replace(recipe, base=None, base_params={}, given_scores=scores)

@@ -35,6 +35,11 @@ class Holdout:
     is_out_of_bag: bool = False
     """one base is fitted on all rows and scores them out of the bag; the splits are those of the dual"""
 
+    @property
+    def n_steps(self) -> int:
+        """The steps of a fit: a base that scores out of the bag, duals of all rows, folds, and models of all rows."""
+        return self.is_out_of_bag + len(self.splits) + 2 * self.is_cross_fitted
+
     def fitted_rows(self, n_rows: int) -> Rows:
         """Return the rows that the final models are fitted on."""
         return np.arange(n_rows) if self.is_cross_fitted else self.splits[0][0]

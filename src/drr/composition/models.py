@@ -22,7 +22,7 @@ from drr.features import RakingFeatureMap
 from drr.features.columns import read_columns
 from drr.features.levels import find_categorical
 from drr.raking.estimator import RakingDual
-from drr.raking.one_versus_rest import fit_one_versus_rest
+from drr.raking.one_versus_rest import OneVersusRest, fit_one_versus_rest
 
 # Features embedded at a time when several duals are scored: 8 MB in double precision.
 _BLOCK_SIZE = 2**20
@@ -64,6 +64,11 @@ class Recipe:
         return getattr(self.dual, "feature_map", None) or RakingFeatureMap()
 
     @property
+    def knows_no_labels(self) -> bool:
+        """Whether the feature map learns nothing from labels and can be fitted on held-out rows as well."""
+        return type(self.feature_map) in (RakingFeatureMap, FrozenEstimator)
+
+    @property
     def is_fitted(self) -> bool:
         """Nothing needs fitting: all rows may be held out."""
         return (self.base is None or is_fitted(self.base)) and is_fitted(self.dual)
@@ -90,28 +95,42 @@ class Models:
         return _log_density_ratios(self.duals, X)
 
 
-def fit_models(recipe: Recipe, rows: NDArray[np.intp]) -> Models:
-    """Fit base and duals on these rows."""
+def fit_shared_duals(recipe: Recipe, n_folds: int) -> OneVersusRest | None:
+    """Fit the duals on all rows, with all that so many folds can share; None if folds need maps of their own."""
+    if is_source(recipe.X) or not (_is_ours(recipe.dual) and recipe.knows_no_labels):
+        return None
+    y = recipe.labels.classes[recipe.labels.codes]
+    with config_context(assume_finite=recipe.is_checked):
+        return OneVersusRest(recipe.dual, recipe.X, y, recipe.rare_labels, recipe.weights, n_folds=n_folds)
+
+
+def fit_models(recipe: Recipe, rows: NDArray[np.intp], shared: OneVersusRest | None = None) -> Models:
+    """Fit base and duals on these rows; the duals only if there are none of all rows."""
     n_rows = len(recipe.labels.codes)
-    X = take_rows(recipe.X, rows)
     y = recipe.labels.classes[recipe.labels.codes[rows]]
+    X = None if shared and recipe.base is None else take_rows(recipe.X, rows)
     base = recipe.base
     if base is not None:
         base = fitted_copy(base, X, y, take_params(recipe.base_params, rows, n_rows))
+    if shared is not None:
+        return Models(base, shared.duals, recipe.rare_labels)
     with config_context(assume_finite=recipe.is_checked):
         duals = _fit_duals(recipe, X, y, take_params(recipe.dual_params, rows, n_rows))
     return Models(base, duals, recipe.rare_labels)
 
 
 def fit_and_score(
-    recipe: Recipe, fit: NDArray[np.intp], held_out: NDArray[np.intp]
+    recipe: Recipe,
+    fit: NDArray[np.intp],
+    held_out: NDArray[np.intp],
+    shared: OneVersusRest | None = None,
 ) -> tuple[Models, list[HeldOutScores]]:
     """Fit on some rows and score others; one pair of score columns per rare class."""
-    models = fit_models(recipe, fit)
+    models = fit_models(recipe, fit, shared)
     X = take_rows(recipe.X, held_out)
     base = models.base_scores(X) if recipe.given_scores is None else recipe.given_scores[held_out]
     with config_context(assume_finite=recipe.is_checked):
-        dual = models.dual_scores(X)
+        dual = models.dual_scores(X) if shared is None else shared.score_held_out(fit, held_out)
     codes = recipe.labels.codes[held_out]
     weights = None if recipe.weights is None else recipe.weights[held_out]
     columns = [
@@ -125,8 +144,7 @@ def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any
     """Fit a dual per rare class; several of them share one feature map."""
     if is_fitted(recipe.dual):
         return [recipe.dual]
-    is_ours = type(recipe.dual) is RakingDual and recipe.dual.method == "auto"
-    if is_ours and len(recipe.rare) > 1 and not is_source(X):
+    if _is_ours(recipe.dual) and len(recipe.rare) > 1 and not is_source(X):
         return fit_one_versus_rest(recipe.dual, X, y, recipe.rare_labels, **params)
     first = clone(recipe.dual).set_params(pos_label=recipe.rare_labels[0]).fit(X, y, **params)
     if not hasattr(first, "feature_map_"):
@@ -140,6 +158,10 @@ def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any
         for label in recipe.rare_labels[1:]
     ]
     return [first, *others]
+
+
+def _is_ours(dual: Any) -> bool:
+    return type(dual) is RakingDual and dual.method == "auto" and not is_fitted(dual)
 
 
 def check_same_class(recipe: Recipe) -> None:

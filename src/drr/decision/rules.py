@@ -237,6 +237,9 @@ class TopK(CutRule):
 class CostMatrix(CutRule):
     """The cut with the smallest total cost, given the cost of a row in each cell of the confusion matrix.
 
+    With a `target_prior` the total is that of rows of which this share is positive, as in
+    `DRRClassifier.predict_proba`; by default that of the rows which choose the cut.
+
     Examples
     --------
     >>> from drr import CostMatrix
@@ -249,6 +252,7 @@ class CostMatrix(CutRule):
     false_negative: float
     true_positive: float = 0.0
     true_negative: float = 0.0
+    target_prior: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("false_positive", "false_negative", "true_positive", "true_negative"):
@@ -258,14 +262,20 @@ class CostMatrix(CutRule):
                 raise ValueError(
                     f"{wrong}={getattr(self, wrong):g} must cost more than {right}={getattr(self, right):g}"
                 )
+        if self.target_prior is not None:
+            check_between(self.target_prior, 0.0, 1.0, "target_prior")
 
     def choose(self, sweep: Sweep) -> int:
-        cost = (
-            self.true_positive * sweep.true_positives
-            + self.false_negative * (sweep.n_positive - sweep.true_positives)
-            + self.false_positive * sweep.false_positives
-            + self.true_negative * (sweep.n_negative - sweep.false_positives)
+        of_positive = self.true_positive * sweep.true_positives + self.false_negative * (
+            sweep.n_positive - sweep.true_positives
         )
+        of_negative = self.false_positive * sweep.false_positives + self.true_negative * (
+            sweep.n_negative - sweep.false_positives
+        )
+        if self.target_prior is not None:
+            of_positive = of_positive * (self.target_prior / sweep.n_positive)
+            of_negative = of_negative * ((1 - self.target_prior) / sweep.n_negative)
+        cost = of_positive + of_negative
         return int(np.argmax(cost <= cost.min() + RATE_SLACK * np.abs(cost).max()))
 
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import validate_data
 
 from drr._checks.numbers import Numbers, as_numbers, check_finite, same_width
 from drr._checks.sparse import as_csr, sum_duplicates
-from drr._checks.tables import check_is_table, frame_of_arrow
+from drr._checks.tables import check_is_table, frame_of_arrow, is_plain_array
 from drr._native import core
 from drr.features.scaling import ColumnScaling, learn_scaling
 
@@ -260,6 +260,8 @@ def _unhashable(label: str, error: TypeError) -> TypeError:
 
 
 def _validate_array(estimator: Any, X: Any, *, reset: bool) -> Any:
+    if not reset and is_plain_array(estimator, X):
+        return X
     if isinstance(X, (list, tuple)):
         array = np.asarray(X)
         # If a list holds text, numpy would turn its numbers into text as well.

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from drr._checks.arrays import check_vector
 from drr._checks.rows import reads_in_passes
 from drr._checks.scores import check_generator, is_number
+from drr._checks.tables import check_fitted
 from drr.features.columns import Columns, TableColumns, read_columns
 from drr.features.embedding import Embedding, block_factors, draw_waves
 from drr.features.levels import describe_doubt, find_categorical, learn_levels
@@ -306,7 +307,7 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return read_columns(self, X, reset=True)
 
     def _read(self, X: Any) -> tuple[TableColumns, NDArray[np.int32] | None]:
-        check_is_fitted(self)
+        check_fitted(self)
         rows = read_columns(self, X, reset=False)
         if not self.levels_:
             return rows, None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,7 +73,7 @@ class Separation:
     effective_weight: float
     """w_eff, the within-class weight that w amounts to"""
     change: float
-    """Predicted change of the deflection, d′(w_eff) − d1"""
+    """Predicted change of the deflection, d′(w_eff) − max(d1, 0): a base worse than chance counts as chance"""
     optimal_weight: float
     """w*, the best within-class weight; infinite if the base adds nothing"""
     closed_form_weight: float
@@ -96,6 +96,14 @@ class Separation:
     def predicts_gain(self) -> bool:
         """Whether the two moments predict that the dual helps at the deployed weight."""
         return self.change > 0
+
+    def widened(self, factor: float) -> Separation:
+        """Return the same estimates, the intervals of the deflections and of their change this many times as wide."""
+        wider: dict[str, Any] = {}
+        for name in ("d1", "d2", "change"):
+            value, interval = getattr(self, name), getattr(self, f"{name}_interval")
+            wider[f"{name}_interval"] = Interval(*(value + factor * (end - value) for end in interval))
+        return replace(self, **wider)
 
 
 def closed_form_weight(
@@ -268,7 +276,7 @@ def _predictions(
         "rho": rho,
         "threshold": theory.fusion_threshold(rho, weight),
         "effective_weight": effective,
-        "change": fusion_deflection(d1, d2, rho, effective) - d1,
+        "change": fusion_deflection(d1, d2, rho, effective) - np.maximum(d1, 0.0),
         "optimal_weight": optimal_weight(d1, d2, rho),
         "closed_form_weight": closed_form_weight(plug_in1, plug_in2, rho, share),
     }

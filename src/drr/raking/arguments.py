@@ -100,6 +100,10 @@ def check_floor_shape(floor: Floor, n_rows: int, n_columns: int) -> None:
             f"floor was found for {floor.n_rows} rows and {floor.residual.size} columns, but features has {n_rows} and "
             f"{n_columns}; call find_floor with the same features"
         )
+    outside = (floor.support < 0) | (floor.support >= n_rows)
+    if outside.any():
+        row = floor.support[np.argmax(outside)]
+        raise ValueError(f"floor has weight on row {row} of {n_rows}; call find_floor with the same features")
 
 
 def check_support_present(floor: Floor, base_weights: NDArray[np.float64]) -> None:

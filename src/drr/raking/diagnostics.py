@@ -12,6 +12,8 @@ from drr._checks.names import printable
 from drr.raking.results import Raking, Status
 
 _N_WORST_MOMENTS = 5
+# Absent levels that are named.
+_N_SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +138,9 @@ class DualDiagnostics:
         elif self.is_zero:
             lines.append("the dual is zero: it adds nothing to any score")
         if self.absent_levels:
-            lines.append("absent levels     " + ", ".join(map(printable, self.absent_levels)))
+            shown = ", ".join(map(printable, self.absent_levels[:_N_SHOWN]))
+            n_more = len(self.absent_levels) - _N_SHOWN
+            lines.append(f"absent levels     {shown}" + (f" and {n_more} more" if n_more > 0 else ""))
         return "\n".join(lines)
 
 
@@ -158,8 +162,22 @@ def diagnose(
         is_zero=is_zero,
         worst_moments=moments.worst(),
         absent_levels=_absent_levels(moments, feature_map),
-        is_limit=is_zero and limit_direction and raking.base_discrepancy > SAME_MEANS,
+        is_limit=limit_direction and _has_only_limit(raking),
     )
+
+
+def direction_of(
+    raking: Raking, target: NDArray[np.float64], *, limit_direction: bool
+) -> NDArray[np.float64]:
+    """Return θ; if it is zero and `limit_direction`, the limit of its direction, the difference of the means."""
+    if not (limit_direction and _has_only_limit(raking)):
+        return raking.dual.theta
+    difference = target - raking.floor.base_mean
+    return np.asarray(difference / np.linalg.norm(difference))
+
+
+def _has_only_limit(raking: Raking) -> bool:
+    return raking.dual.status is Status.ZERO_DUAL and raking.base_discrepancy > SAME_MEANS
 
 
 def _absent_levels(moments: Moments, feature_map: Any) -> tuple[str, ...]:

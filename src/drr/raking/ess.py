@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drr._native.progress import make_callback
 from drr.raking.convergence import warn_of_dual, warn_of_floor
 from drr.raking.problem import RakingProblem
 from drr.raking.results import Raking
@@ -41,12 +42,13 @@ def rake_to_ess(
     The effective sample size grows with the tolerance, from the few rows nearest to the target to the base weights at
     η = 1. Bisection on log η; every solve starts from the last one that kept the size, with one floor for all.
     """
-    floor = warn_of_floor(problem.find_floor(method, 0, None))
+    listener = make_callback(0, None)
+    floor = warn_of_floor(problem.find_floor(method, 0, listener))
 
     def rake_at(eta: float, start: Raking | None) -> Raking:
         tolerance = choose_tolerance(floor, floor.base_discrepancy, eta=eta)
         known = None if start is None else start.dual
-        dual = warn_of_dual(problem.solve_dual(tolerance, floor, known, method, 0, None))
+        dual = warn_of_dual(problem.solve_dual(tolerance, floor, known, method, 0, listener))
         return Raking(floor, tolerance, floor.base_discrepancy, dual)
 
     # 1. The ends: the base weights always keep the size; the smallest tolerance may.

@@ -15,16 +15,18 @@ from drr._checks.arrays import check_features
 from drr._checks.labels import read_labels
 from drr._checks.rows import reads_in_passes
 from drr._checks.seeds import seed_nested
-from drr._checks.tables import check_table, take_rows
+from drr._checks.tables import check_fitted, check_table, take_rows
+from drr._native.fit_callbacks import CallbackSupportMixin, fit_task
 from drr._native.threads import resolve_n_threads
 from drr.features.feature_map import RakingFeatureMap
+from drr.raking.diagnostics import direction_of
 from drr.raking.explanation import ColumnExplanation
 from drr.raking.fitting import conclude, fit_map, rake_dual, split_classes
 from drr.raking.problem import mean_of_rows, open_problem
 from drr.raking.results import Floor
 
 
-class RakingDual(ColumnExplanation, BaseEstimator):  # type: ignore[misc]
+class RakingDual(ColumnExplanation, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     r"""Reweight the majority towards the rare class, and score rows by the direction in which the weights grow.
 
     With :math:`\phi` the feature map, :math:`\mu_1` the mean of the embedded rare rows and :math:`d` the base weights
@@ -161,31 +163,32 @@ class RakingDual(ColumnExplanation, BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         self.__dict__.pop("diagnostics_", None)  # interrupted from here on, the estimator is not fitted
-        if reads_in_passes(X):
-            return self._fit_in_passes(X, y, sample_weight)
+        with fit_task(self, None, X, y):
+            if reads_in_passes(X):
+                return self._fit_in_passes(X, y, sample_weight)
 
-        # 1. The two classes and their weights.
-        X = check_table(self, X, reset=True)
-        labels = read_labels(X, y, type(self).__name__)
-        positive, row_weights = split_classes(self, labels, sample_weight)
-        minority, majority = np.flatnonzero(positive), np.flatnonzero(~positive)
+            # 1. The two classes and their weights.
+            X = check_table(self, X, reset=True)
+            labels = read_labels(X, y, type(self).__name__)
+            positive, row_weights = split_classes(self, labels, sample_weight)
+            minority, majority = np.flatnonzero(positive), np.flatnonzero(~positive)
 
-        # 2. The features of the majority, and the mean that they are to reach.
-        self.feature_map_ = fit_map(self, X, y, len(majority))
-        looked = isinstance(self.feature_map_, RakingFeatureMap)  # at every number, when it was fitted
-        with config_context(assume_finite=looked):
-            features = self.embed(take_rows(X, majority))
-            rare_features = self.embed(take_rows(X, minority))
-        target = self._mean(rare_features, _part(row_weights, minority))
+            # 2. The features of the majority, and the mean that they are to reach.
+            self.feature_map_ = fit_map(self, X, y, len(majority))
+            looked = isinstance(self.feature_map_, RakingFeatureMap)  # at every number, when it was fitted
+            with config_context(assume_finite=looked):
+                features = self.embed(take_rows(X, majority))
+                rare_features = self.embed(take_rows(X, minority))
+            target = self._mean(rare_features, _part(row_weights, minority))
 
-        # 3. Floor, tolerance and dual.
-        base_weights = _part(row_weights, majority)
-        problem = open_problem(features, target, base_weights, n_threads=self.n_threads)
-        self.raking_, self.eta_ = rake_dual(self, problem, base_weights)
+            # 3. Floor, tolerance and dual.
+            base_weights = _part(row_weights, majority)
+            problem = open_problem(features, target, base_weights, n_threads=self.n_threads)
+            self.raking_, self.eta_ = rake_dual(self, problem, base_weights)
 
-        # 4. What raking did to the moments.
-        conclude(self, target)
-        return self
+            # 4. What raking did to the moments.
+            conclude(self, target)
+            return self
 
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: Any) -> RakingDual:
         """Fit on rows that are never held together."""
@@ -234,7 +237,7 @@ class RakingDual(ColumnExplanation, BaseEstimator):  # type: ignore[misc]
         -------
         array of shape (n_rows,)
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if reads_in_passes(X):
             return self.feature_map_.project(X, self.direction_)  # type: ignore[no-any-return]
         X = check_table(self, X, reset=False)
@@ -274,10 +277,7 @@ class RakingDual(ColumnExplanation, BaseEstimator):  # type: ignore[misc]
 
     @property
     def direction_(self) -> NDArray[np.float64]:
-        if not self.diagnostics_.is_limit:
-            return self.theta_
-        difference = self.moments_.target - self.moments_.base
-        return np.asarray(difference / np.linalg.norm(difference))
+        return direction_of(self.raking_, self.moments_.target, limit_direction=self.diagnostics_.is_limit)
 
     @property
     def weights_(self) -> NDArray[np.float64] | None:

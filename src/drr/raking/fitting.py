@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from drr._checks.labels import Labels
 from drr._checks.scores import check_sample_weight
 from drr._checks.seeds import seed_nested
+from drr._native.progress import make_callback
 from drr.features.feature_map import RakingFeatureMap
 from drr.raking.arguments import check_method
 from drr.raking.diagnostics import Moments, diagnose, explain_zero_dual
 from drr.raking.ess import rake_to_ess
 from drr.raking.functions import rake_problem
 from drr.raking.problem import RakingProblem
-from drr.raking.results import Raking, Status
+from drr.raking.results import Dual, Raking, Status
 from drr.raking.tolerance import check_eta
 
 # Features of the majority in double precision by default: 64 MB. More are beyond the caches, and a pass over them takes
@@ -54,28 +55,37 @@ def fit_map(dual: Any, X: Any, y: ArrayLike, n_majority: int) -> Any:
 
 
 def rake_dual(
-    dual: Any, problem: RakingProblem, base_weights: NDArray[np.float64] | None
+    dual: Any,
+    problem: RakingProblem,
+    base_weights: NDArray[np.float64] | None,
+    start: Dual | None = None,
 ) -> tuple[Raking, float]:
-    """Return the raking that `dual` asks for, and its η."""
+    """Return the raking that `dual` asks for, and its η; the dual is searched for from `start`, if there is one."""
     check_method(dual.method)
     if dual.min_ess is not None:
         return rake_to_ess(problem, dual.min_ess, base_weights, dual.method)
     eta = check_eta(dual.eta)
-    return rake_problem(problem, eta, None, dual.method, None), eta
+    return rake_problem(problem, eta, None, dual.method, make_callback(0, None), start), eta
 
 
 def conclude(dual: Any, target: NDArray[np.float64]) -> None:
     """Set `moments_` and `diagnostics_`, and warn of a dual that is zero."""
     raking, limit_direction = dual.raking_, dual.limit_direction
-    if raking.dual.status is Status.ZERO_DUAL:
-        chosen_by_ess = dual.min_ess is not None
-        message = explain_zero_dual(
-            raking, dual.eta_, chosen_by_ess=chosen_by_ess, limit_direction=limit_direction
-        )
-        warnings.warn(message, UserWarning, stacklevel=3)
+    warn_of_zero_dual(dual, raking, dual.eta_)
     names = _moment_names(dual.feature_map_, len(target))
     dual.moments_ = Moments(names, target, raking.floor.base_mean, raking.dual.mean)
     dual.diagnostics_ = diagnose(raking, dual.moments_, dual.feature_map_, limit_direction=limit_direction)
+
+
+def warn_of_zero_dual(dual: Any, raking: Raking, eta: float) -> None:
+    """Warn in the name of the caller's caller if the raking that `dual` asked for left the majority as it is."""
+    if raking.dual.status is not Status.ZERO_DUAL:
+        return
+    chosen_by_ess = dual.min_ess is not None
+    message = explain_zero_dual(
+        raking, eta, chosen_by_ess=chosen_by_ess, limit_direction=dual.limit_direction
+    )
+    warnings.warn(message, UserWarning, stacklevel=4)
 
 
 def _moment_names(feature_map: Any, n_features: int) -> NDArray[Any]:

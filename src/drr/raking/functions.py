@@ -18,6 +18,9 @@ from drr.raking.problem import RakingProblem, open_problem
 from drr.raking.results import Dual, Floor, Raking, Tilt
 from drr.raking.tolerance import check_eta, tolerance_between
 
+# Weighted means of equal rows may differ by so much, beside their length.
+_ROUND_OFF = 8 * np.finfo(np.float64).eps
+
 
 def tilt(
     features: object, theta: ArrayLike, *, base_weights: ArrayLike | None = None, n_threads: int | None = None
@@ -208,10 +211,11 @@ def solve_dual(
     method : {"auto", "newton", "paper"}
         ``auto`` takes Newton directions, by Cholesky or by preconditioned conjugate gradients as the shape makes
         cheaper, and after each the minimum of the plane that it spans with θ. It converges at a gap of 1e-11 nats (or
-        of 64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ. ``newton`` is the same with a Cholesky factor of the
-        whole Hessian at every step, whatever the shape. ``paper`` is the published algorithm with its
-        constants: damped Newton on a smoothed norm, above 600 columns L-BFGS-B. Its status follows its own rule,
-        ‖g‖ ≤ 1e-9, or 1e-6 if it can get no further; these are absolute, so features should be of ordinary scale.
+        of 64 units of round-off of the scores) and ‖g‖ ≤ 1e-9·δ, or where rounding in the columns explains all
+        of g and ‖g‖ ≤ 1e-3·δ. ``newton`` is the same with a Cholesky factor of the whole Hessian at every step,
+        whatever the shape. ``paper`` is the published algorithm with its constants: damped Newton on a smoothed norm,
+        above 600 columns L-BFGS-B. Its status follows its own rule, ‖g‖ ≤ 1e-9, or 1e-6 if it can get no further;
+        these are absolute, so features should be of ordinary scale.
     max_iter : int, optional
         By default 500 for ``auto``, 100 for rows that are read in passes; for ``paper`` 200, and SciPy's own limit for
         L-BFGS-B.
@@ -321,10 +325,18 @@ def rake(
 
 
 def rake_problem(
-    problem: RakingProblem, eta: float, tolerance: float | None, method: str, callback: Callback | None
+    problem: RakingProblem,
+    eta: float,
+    tolerance: float | None,
+    method: str,
+    callback: Callback | None,
+    start: Dual | None = None,
 ) -> Raking:
     """Find the floor, choose the tolerance above it unless one is given, and solve the dual."""
     floor = warn_of_floor(problem.find_floor(method, 0, callback))
-    delta = tolerance_between(floor.value, floor.base_discrepancy, eta) if tolerance is None else tolerance
-    dual = warn_of_dual(problem.solve_dual(delta, floor, None, method, 0, callback))
-    return Raking(floor, delta, floor.base_discrepancy, dual)
+    gamma = floor.base_discrepancy
+    delta = tolerance_between(floor.value, gamma, eta) if tolerance is None else tolerance
+    if tolerance is None and gamma <= _ROUND_OFF * np.linalg.norm(problem.target):
+        delta = gamma  # the means are equal but for rounding: nothing to rake
+    dual = warn_of_dual(problem.solve_dual(delta, floor, start, method, 0, callback))
+    return Raking(floor, delta, gamma, dual)

@@ -1,8 +1,9 @@
-"""Several duals at once, each of one class against the rest: they share the map, the embedded rows and their span."""
+"""Several duals of one table: of each class against the rest, on all rows and on folds of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +15,16 @@ from sklearn.frozen import FrozenEstimator
 from drr._checks.arrays import check_features
 from drr._checks.labels import read_labels
 from drr._checks.tables import check_table
+from drr._native.tasks import task
 from drr._native.threads import resolve_n_threads
+from drr.raking.diagnostics import direction_of
 from drr.raking.estimator import RakingDual
-from drr.raking.fitting import conclude, fit_map, rake_dual, split_classes
-from drr.raking.problem import ArrayProblem, RakingProblem, mean_of_rows
+from drr.raking.fitting import conclude, fit_map, rake_dual, split_classes, warn_of_zero_dual
 from drr.raking.results import Raking
-from drr.raking.span import RowSpan, SpanProblem, is_worthwhile
+from drr.raking.shared_rows import SharedRows, share_rows
 
 Vector = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 
 def fit_one_versus_rest(
@@ -33,50 +36,70 @@ def fit_one_versus_rest(
     itself with base weight zero, so no class has a copy of the others' features. With more features than rows, one Gram
     matrix of all rows serves every class: it costs as much as about three duals, and each dual then a fifth.
     """
-    duals = [clone(dual).set_params(pos_label=label) for label in pos_labels]
-    labels = read_labels(X, y, type(dual).__name__)
-    rows: _SharedRows | None = None
-    for each in duals:
-        table = check_table(each, X, reset=True)
-        positive, row_weights = split_classes(each, labels, sample_weight)
-        majority = np.flatnonzero(~positive)
-        if rows is None:
-            each.feature_map_ = fit_map(each, table, y, len(majority))
-            features = check_features(each.embed(table), "the transformed rows")
-            rows = _SharedRows(features, len(duals), each.n_threads)
-            shared = FrozenEstimator(each.feature_map_)
-        else:
-            each.feature_map = each.feature_map_ = shared
-        problem, base_weights = rows.problem(positive, row_weights)
-        raking, each.eta_ = rake_dual(each, problem, base_weights)
-        each.raking_ = _of_majority(raking, majority)
-        conclude(each, problem.target)
-    return duals
+    return OneVersusRest(dual, X, y, pos_labels, sample_weight).duals
 
 
-class _SharedRows:
-    """Embedded rows of all classes."""
+class OneVersusRest:
+    """Duals fitted on all rows of a table, whose map and embedded rows serve folds of the rows as well."""
 
-    def __init__(self, features: Any, n_problems: int, n_threads: int | None) -> None:
-        self._features, self._n_threads = features, resolve_n_threads(n_threads)
-        self._span = RowSpan(features, self._n_threads) if is_worthwhile(features, n_problems) else None
+    def __init__(
+        self,
+        dual: RakingDual,
+        X: Any,
+        y: ArrayLike,
+        pos_labels: Iterable[Any],
+        sample_weight: ArrayLike | None = None,
+        *,
+        n_folds: int = 0,
+    ) -> None:
+        self.duals = [clone(dual).set_params(pos_label=label) for label in pos_labels]
+        labels = read_labels(X, y, type(dual).__name__)
+        self._rows: SharedRows | None = None
+        self._solved = []
+        shared: Any = None
+        for each in self.duals:
+            table = check_table(each, X, reset=True)
+            positive, weights = split_classes(each, labels, sample_weight)
+            majority = np.flatnonzero(~positive)
+            if self._rows is None:
+                each.feature_map_ = fit_map(each, table, y, len(majority))
+                features = check_features(each.embed(table), "the transformed rows")
+                n_problems = len(self.duals) * (1 + n_folds)
+                self._rows = share_rows(features, weights, n_problems, resolve_n_threads(dual.n_threads))
+                shared = FrozenEstimator(each.feature_map_)
+            else:
+                each.feature_map = each.feature_map_ = shared
+            problem, base_weights = self._rows.problem(positive)
+            with _task_of(each):
+                raking, each.eta_ = rake_dual(each, problem, base_weights)
+            self._solved.append((positive, problem, raking))
+            each.raking_ = _of_majority(raking, majority)
+            conclude(each, problem.target)
 
-    def problem(
-        self, positive: NDArray[np.bool_], row_weights: Vector | None
-    ) -> tuple[RakingProblem, Vector]:
-        """Return the problem of one class, and its base weights."""
-        ones = np.ones(len(positive)) if row_weights is None else row_weights
-        base_weights = np.where(positive, 0.0, ones)
-        base_weights /= base_weights.sum()
-        target_weights = np.where(positive, ones, 0.0)
-        target_weights /= target_weights.sum()
-        if self._span is not None:
-            return SpanProblem(self._span, target_weights, base_weights), base_weights
-        target = mean_of_rows(self._features, target_weights, self._n_threads)
-        return ArrayProblem(self._features, target, base_weights, self._n_threads), base_weights
+    def score_held_out(self, fit: Rows, held_out: Rows) -> Vector:
+        """Return log density ratios of held-out rows by duals of the rows to fit on, a column per class.
+
+        The search for each dual begins at the dual of all rows. That changes its path but not its end, because the
+        problem is convex.
+        """
+        assert self._rows is not None
+        part = self._rows.part(fit)
+        directions, offsets = [], []
+        for dual, (positive, whole, whole_raking) in zip(self.duals, self._solved, strict=True):
+            problem, base_weights = part.problem(positive)
+            with _task_of(dual):
+                raking, eta = rake_dual(dual, problem, base_weights, part.start(whole, whole_raking))
+            warn_of_zero_dual(dual, raking, eta)
+            directions.append(direction_of(raking, problem.target, limit_direction=dual.limit_direction))
+            offsets.append(raking.dual.log_partition)
+        return np.asarray(part.scores(held_out, np.stack(directions)) - np.array(offsets))
 
 
-def _of_majority(raking: Raking, majority: NDArray[np.intp]) -> Raking:
+def _task_of(dual: RakingDual) -> AbstractContextManager[None]:
+    return task(f"{type(dual).__name__} of class {dual.pos_label_}")
+
+
+def _of_majority(raking: Raking, majority: Rows) -> Raking:
     """Return the raking with the rows counted among the majority, as if there were no others."""
     floor = replace(
         raking.floor,

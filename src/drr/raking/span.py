@@ -22,29 +22,32 @@ from drr.raking.results import Dual, Floor, Status
 Vector = NDArray[np.float64]
 
 _ROWS_PER_PROBLEM = 600  # the time of a Gram matrix grows with the square of the rows
+_MAX_ROWS = 6000  # their Gram matrix and three more of its size are 1.2 GB
 
 
 class RowSpan:
     """Coordinates of rows in an orthonormal basis of their span, by a pivoted Cholesky factor of their Gram matrix."""
 
-    def __init__(self, rows: Features, n_threads: int) -> None:
-        self.rows, self.n_threads = rows, n_threads
-        gram = core.gram(rows, n_threads=n_threads)
-        factor, order, rank, _ = lapack.dpstrf(gram.T, lower=1, overwrite_a=1)
+    def __init__(self, gram: Vector) -> None:
+        factor, order, rank, _ = lapack.dpstrf(gram.T, lower=1)
         order = order - 1  # LAPACK counts from one
         self._basis, self._basis_rows = factor[:rank, :rank], order[:rank]
         self.coordinates = np.empty((len(gram), rank))
         self.coordinates[order] = np.tril(factor)[:, :rank]
 
-    def combine(self, coefficients: Vector) -> Vector:
-        """Return Σᵢ cᵢ φᵢ in the original coordinates."""
-        return core.combine(self.rows, coefficients, n_threads=self.n_threads)
-
-    def direction(self, inside: Vector) -> Vector:
-        """Return Q·inside, as a combination of the rows that gave the basis."""
+    def combination(self, inside: Vector) -> Vector:
+        """Return the coefficients of the rows whose combination is Q·inside; those outside the basis are zero."""
         coefficients = np.zeros(len(self.coordinates))
-        coefficients[self._basis_rows] = solve_triangular(self._basis, inside, trans="T", lower=True)
-        return self.combine(coefficients)
+        coefficients[self._basis_rows] = solve_triangular(
+            self._basis, inside, trans="T", lower=True, check_finite=False
+        )
+        return coefficients
+
+    def inside(self, scores: Vector) -> Vector:
+        """Return the coordinates of a direction in the span, given by its products with the rows."""
+        return np.asarray(
+            solve_triangular(self._basis, scores[self._basis_rows], lower=True, check_finite=False)
+        )
 
 
 class SpanProblem(ArrayProblem):
@@ -53,14 +56,17 @@ class SpanProblem(ArrayProblem):
     If the certificate finds that rounding has spoiled what was found inside, the rows are solved as usual.
     """
 
-    def __init__(self, span: RowSpan, target_weights: Vector, weights: Vector) -> None:
+    def __init__(
+        self, rows: Features, span: RowSpan, target_weights: Vector, weights: Vector, n_threads: int
+    ) -> None:
         """Take the weights of the rows whose mean is the target, and the base weights; both sum to one."""
-        super().__init__(span.rows, span.combine(target_weights), weights, span.n_threads)
+        super().__init__(rows, _combine(rows, target_weights, n_threads), weights, n_threads)
         self._span = span
-        self._base_mean = span.combine(weights)
+        self._base_mean = _combine(rows, weights, n_threads)
         inside = target_weights @ span.coordinates
-        self._inside = ArrayProblem(span.coordinates, inside, weights, span.n_threads)
+        self._inside = ArrayProblem(span.coordinates, inside, weights, n_threads)
         self._floor_inside: Floor | None = None
+        self.scores: Vector | None = None  # Φθ of a dual found inside
 
     def find_floor(self, method: str, max_iter: int, callback: Callback | None) -> Floor:
         if method != "auto":
@@ -91,7 +97,7 @@ class SpanProblem(ArrayProblem):
             self.rows,
             self.target,
             tolerance,
-            self._span.direction(inside.theta),
+            _combine(self.rows, self._span.combination(inside.theta), self.n_threads),
             self._log_weights,
             floor.support,
             floor.support_weights,
@@ -101,13 +107,14 @@ class SpanProblem(ArrayProblem):
         status = Status(values["status"])
         if status is not Status.CONVERGED:
             return super().solve_dual(tolerance, floor, start, method, max_iter, callback)
+        self.scores = self._span.coordinates @ inside.theta
         del values["floor_lower_bound"]
         values.pop("base_mean", None)
         return Dual(**(values | {"status": status, "method": "span", "n_iter": inside.n_iter}))
 
     def _certified(self, inside: Floor) -> Floor:
         """Return the floor with both bounds from the rows themselves."""
-        residual = self._span.combine(inside.weights) - self.target
+        residual = _combine(self.rows, inside.weights, self.n_threads) - self.target
         value, gamma = float(np.linalg.norm(residual)), self.base_discrepancy
         lower_bound = min(max(self._lowest_score(residual) / value, 0.0), value) if value > 0 else 0.0
         is_met = core.FloorJudge(gamma, value).is_certified(value, lower_bound)
@@ -127,6 +134,11 @@ class SpanProblem(ArrayProblem):
         )
 
 
+def _combine(rows: Features, coefficients: Vector, n_threads: int) -> Vector:
+    """Return Σᵢ cᵢ φᵢ."""
+    return core.combine(rows, coefficients, n_threads=n_threads)
+
+
 def is_worthwhile(rows: Features, n_problems: int) -> bool:
     """Tell whether a Gram matrix costs less than it saves so many problems on dense rows.
 
@@ -134,6 +146,8 @@ def is_worthwhile(rows: Features, n_problems: int) -> bool:
     of one outside.
     """
     n_rows, n_columns = rows.shape
-    if not isinstance(rows, np.ndarray) or n_rows >= n_columns or n_rows > _ROWS_PER_PROBLEM * n_problems:
+    if not isinstance(rows, np.ndarray) or n_rows >= n_columns:
+        return False
+    if n_rows > min(_MAX_ROWS, _ROWS_PER_PROBLEM * n_problems):
         return False
     return bool(np.isfinite(rows.sum(dtype=np.float64)))  # if not, the solvers say where

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -34,8 +35,11 @@ class DaskTable:
         lengths: list[int],
         columns: list[str] | int,
         selected: NDArray[np.intp] | None = None,
+        *,
+        meta: Any,
     ) -> None:
         self._parts, self._ends, self._columns = parts, np.cumsum(lengths), columns
+        self._meta = meta  # no rows, but their types
         self._selected = selected
         self.column_names = None if isinstance(columns, int) else columns
         self.n_columns = columns if isinstance(columns, int) else len(columns)
@@ -51,9 +55,8 @@ class DaskTable:
         check_ascending(rows)
         selected = rows if self._selected is None else self._selected[rows]
         lengths = np.diff(self._ends, prepend=0).tolist()
-        return DaskTable(
-            self._parts, lengths, self._columns, None if len(rows) == self._ends[-1] else selected
-        )
+        chosen = None if len(rows) == self._ends[-1] else selected
+        return DaskTable(self._parts, lengths, self._columns, chosen, meta=self._meta)
 
     def map(self, function: Callable[[Any], Any]) -> NDArray[Any]:
         """Return the results of ``function(rows)`` of every partition, computed there and put one after the other."""
@@ -62,6 +65,32 @@ class DaskTable:
         question = dask.delayed(function, pure=False, traverse=False)
         results = dask.compute(*[ask(question, part) for part in self._delayed_blocks()])
         return np.concatenate([each for each in results if each is not None])
+
+    def as_collections(self, vectors: list[NDArray[Any]]) -> tuple[Any, list[Any]]:
+        """Return the rows as one Dask frame or array, and each vector as a series or an array partitioned like it."""
+        dask = the_dask()
+        lengths = self._lengths()
+        present = [number for number, length in enumerate(lengths) if length]
+        blocks = [self._delayed_blocks()[number] for number in present]
+        lengths = [lengths[number] for number in present]
+        if self.column_names is None:
+            arrays = importlib.import_module("dask.array")
+            dtype = self._meta.dtype
+            parts = [
+                arrays.from_delayed(block, (length, self.n_columns), dtype=dtype)
+                for block, length in zip(blocks, lengths, strict=True)
+            ]
+            return arrays.concatenate(parts), [
+                arrays.from_array(each, chunks=(tuple(lengths),)) for each in vectors
+            ]
+        frames, pandas = importlib.import_module("dask.dataframe"), importlib.import_module("pandas")
+        pair = dask.delayed(_series_like, pure=False)
+        series = []
+        for vector in vectors:
+            values = keep_with_workers(np.split(vector, np.cumsum(lengths)[:-1]))
+            parts = [pair(block, part) for block, part in zip(blocks, values, strict=True)]
+            series.append(frames.from_delayed(parts, meta=pandas.Series(vector[:0]), verify_meta=False))
+        return frames.from_delayed(blocks, meta=self._meta, verify_meta=False), series
 
     def blocks(self) -> Iterator[Any]:
         """Bring the partitions here, one at a time."""
@@ -123,9 +152,11 @@ def gather_labels(X: Any, y: Any, sample_weight: Any) -> tuple[DaskTable, Any, A
     gathered = [np.concatenate(each) for each in zip(*(vectors for _, vectors in looks), strict=True)]
     found = collections | dict(zip([*lazy, *([] if label is None else ["y"])], gathered, strict=True))
     columns: Any = n_columns_of(X)
+    meta = np.zeros((0, columns), dtype=getattr(X, "dtype", np.float64))
     if is_frame(X):
         columns = [name for name in X.columns if name != label]
-    table = DaskTable([split(part, label) for part in parts], lengths, columns)
+        meta = X._meta[columns]
+    table = DaskTable([split(part, label) for part in parts], lengths, columns, meta=meta)
     return table, found["y"], found["sample_weight"]
 
 
@@ -138,6 +169,10 @@ def _look(part: tuple[Any, ...], label: str | None) -> tuple[int, list[NDArray[A
 
 def _rows_of(part: tuple[Any, ...], label: str | None) -> Any:
     return part[0] if label is None else part[0].drop(columns=[label])
+
+
+def _series_like(rows: Any, values: NDArray[Any]) -> Any:
+    return importlib.import_module("pandas").Series(values, index=rows.index)
 
 
 def _unless_empty(function: Callable[[Any], Any], rows: Any) -> Any:

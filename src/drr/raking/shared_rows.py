@@ -1,0 +1,127 @@
+"""Embedded rows that serve many duals: of several classes, on all rows and on parts of them.
+
+A row that is absent from a problem has base weight zero in it, so that no problem has a copy of the features. Wide rows
+have one Gram matrix, from which the problems of all classes and all parts are solved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drr._checks.arrays import Features
+from drr._checks.scores import check_sample_weight
+from drr._native import core
+from drr.raking.problem import ArrayProblem, mean_of_rows
+from drr.raking.results import Dual, Raking
+from drr.raking.span import RowSpan, SpanProblem, is_worthwhile
+
+Vector = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+# Numbers of rows that are scored at a time: 8 MB in double precision.
+_BLOCK_SIZE = 2**20
+
+
+def share_rows(features: Features, weights: Vector | None, n_problems: int, n_threads: int) -> SharedRows:
+    """Return the rows with what is worth computing once for so many problems."""
+    kind = WideRows if is_worthwhile(features, n_problems) else SharedRows
+    return kind(features, np.ones(features.shape[0]) if weights is None else weights, n_threads)
+
+
+class SharedRows:
+    """Rows whose problems are solved one by one."""
+
+    def __init__(self, features: Features, weights: Vector, n_threads: int) -> None:
+        self.features, self.weights, self.n_threads = features, weights, n_threads
+
+    def problem(self, positive: Mask) -> tuple[ArrayProblem, Vector]:
+        """Return the problem of one class, and its base weights."""
+        rare, base = _shares(positive, self.weights)
+        target = mean_of_rows(self.features, rare, self.n_threads)
+        return ArrayProblem(self.features, target, base, self.n_threads), base
+
+    def part(self, rows: Rows) -> PartOfRows:
+        """Return a part of the rows, whose problems know no other."""
+        return PartOfRows(self, rows)
+
+
+class PartOfRows:
+    """Some of the rows, to fit on; the others can be scored."""
+
+    def __init__(self, shared: SharedRows, rows: Rows) -> None:
+        self._features = shared.features
+        present = np.zeros(len(shared.weights))
+        present[rows] = shared.weights[rows]
+        self._present = SharedRows(shared.features, present, shared.n_threads)
+        self._rows = rows
+
+    def problem(self, positive: Mask) -> tuple[ArrayProblem, Vector]:
+        """Return the problem of one class, and its base weights."""
+        check_sample_weight(self._present.weights[self._rows], positive[self._rows])
+        return self._present.problem(positive)
+
+    def start(self, whole: ArrayProblem, raking: Raking) -> Dual | None:
+        """Return the dual of all rows as a start for that of the part."""
+        return raking.dual
+
+    def scores(self, rows: Rows, directions: Vector) -> Vector:
+        """Return the scores of any rows, a column for each row of `directions`."""
+        scores = np.empty((len(rows), len(directions)))
+        step = max(1, _BLOCK_SIZE // directions.shape[1])
+        for begin in range(0, len(rows), step):
+            block = self._features[rows[begin : begin + step]]
+            scores[begin : begin + step] = block @ directions.T
+        return scores
+
+
+class WideRows(SharedRows):
+    """Rows with more columns than rows, whose problems are solved in their span."""
+
+    def __init__(self, features: Features, weights: Vector, n_threads: int) -> None:
+        super().__init__(features, weights, n_threads)
+        self.gram = core.gram(features, n_threads=n_threads)
+        self._span = RowSpan(self.gram)
+
+    def problem(self, positive: Mask) -> tuple[ArrayProblem, Vector]:
+        rare, base = _shares(positive, self.weights)
+        return SpanProblem(self.features, self._span, rare, base, self.n_threads), base
+
+    def part(self, rows: Rows) -> PartOfRows:
+        return PartOfWideRows(self, rows)
+
+
+class PartOfWideRows(PartOfRows):
+    """Some of the rows, in coordinates of their own span, and certified in these."""
+
+    def __init__(self, shared: WideRows, rows: Rows) -> None:
+        self._gram, self._rows, self._n_threads = shared.gram, rows, shared.n_threads
+        self._weights = shared.weights[rows]
+        self._span = RowSpan(shared.gram[np.ix_(rows, rows)])
+
+    def problem(self, positive: Mask) -> tuple[ArrayProblem, Vector]:
+        rare_rows = positive[self._rows]
+        check_sample_weight(self._weights, rare_rows)
+        rare, base = _shares(rare_rows, self._weights)
+        coordinates = self._span.coordinates
+        present = base > 0
+        problem = ArrayProblem(coordinates[present], rare @ coordinates, base[present], self._n_threads)
+        return problem, base[present]
+
+    def start(self, whole: ArrayProblem, raking: Raking) -> Dual | None:
+        if not isinstance(whole, SpanProblem) or whole.scores is None:
+            return None
+        return replace(raking.dual, theta=self._span.inside(whole.scores[self._rows]))
+
+    def scores(self, rows: Rows, directions: Vector) -> Vector:
+        combinations = np.stack([self._span.combination(each) for each in directions], axis=1)
+        return np.asarray(self._gram[np.ix_(rows, self._rows)] @ combinations)
+
+
+def _shares(positive: Mask, weights: Vector) -> tuple[Vector, Vector]:
+    """Return the weights of the rare class and of the others, each with the sum one."""
+    rare, base = np.where(positive, weights, 0.0), np.where(positive, 0.0, weights)
+    return rare / rare.sum(), base / base.sum()
