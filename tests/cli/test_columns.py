@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import numpy as np
 import pandas
 import pytest
+import scipy.sparse
 
 import drr
 from drr.cli._columns import Roles, read_kinds
@@ -101,6 +103,78 @@ def test_a_postcode_is_the_same_in_every_format(run, table):
     for result in (from_csv, from_parquet):
         assert any("leading zeros ('01557')" in n and "--numeric postcode" in n for n in result["notes"])
     assert any("'whole' is text, but holds numbers only" in note for note in from_parquet["notes"])
+
+
+@pytest.mark.parametrize("name", ["account", "account number"])
+def test_numbers_with_leading_zeros_that_name_rows_are_no_categories(run, table, name):
+    table[name] = [f"{k:05d}" for k in range(400)]
+    for path in ("train.csv", "train.parquet"):
+        table.to_csv(path, index=False) if path.endswith("csv") else table.to_parquet(path)
+        outcome = run("fit", path, *FIT)
+        assert outcome.code == 1
+        assert "400 different numbers with leading zeros ('000" in outcome.error
+        assert f"--id {shlex.quote(name)}, leave it out with" in outcome.error
+        assert f"--numeric {shlex.quote(name)}" in outcome.error
+    _, preparation = fit(run, "train.csv", "--id", name)
+    assert name not in preparation.kinds
+
+
+def test_many_categories_are_noted_and_pooled(run, table, tmp_path):
+    table = pandas.concat([table] * 4, ignore_index=True)
+    table["share"] = [f"{k / 8} %" for k in range(400)] * 4
+    table.to_csv("train.csv", index=False)
+    result, _ = fit(run, "train.csv")
+    notes = [note for note in result["notes"] if "'share'" in note]
+    assert len(notes) == 1
+    assert "400 different texts ('0.0 %', …)" in notes[0]
+    assert "numbers with a unit" in notes[0]
+    assert "--drop share" in notes[0]
+    model = drr.load(tmp_path / "model.skops")
+    assert len([name for name in model.dual_.moments_.names if name.startswith("share=")]) <= 250
+    assert model.estimator_[:-1].transform(model.preparation.prepare(table)).shape[1] <= 260
+
+
+def test_a_report_leaves_out_rows_without_a_label_too(run, table):
+    table["fraud"] = table["fraud"].astype(object).where(table.index % 20 != 3, "")
+    table.to_csv("train.csv", index=False)
+    fit(run, "train.csv", "--drop-unlabelled")
+    assert "--drop-unlabelled" in run("report", "model.skops", "train.csv", "-o", "r.html").error
+    outcome = run("report", "model.skops", "train.csv", "-o", "r.html", "--drop-unlabelled", "--json")
+    assert json.loads(outcome.output)["held_out_rows_of_the_fit"] is True
+
+
+def test_an_annotated_matrix_is_fitted_and_scored(run, table, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    rng = np.random.default_rng(0)
+    is_rare = table["fraud"].to_numpy(bool)
+    counts = rng.poisson(1.0 + 2.0 * is_rare[:, None] * (np.arange(30) < 5)).astype(np.float32)
+    names = np.array([f"cell{k}" for k in range(400)], dtype=object)
+    genes = np.array([f"G{k}" for k in range(29)] + ["G0"], dtype=object)
+    annotation = pandas.DataFrame(
+        {"cell_type": pandas.Categorical(np.where(is_rare, "DC", "other")), "leak": is_rare.astype(int)},
+        index=names,
+    )
+    matrix, variables = scipy.sparse.csr_matrix(counts), pandas.DataFrame(index=genes)
+    with pytest.warns(UserWarning, match="names are not unique"):
+        cells = anndata.AnnData(matrix, annotation, variables)
+    cells.write_h5ad("cells.h5ad")
+    options = ["--target", "cell_type", "--id", "cell", "--features", "0", "--base", "logistic"]
+    outcome = run("fit", "cells.h5ad", *options, "-o", "model.skops", "--json")
+    assert outcome.code == 0, outcome.error
+    result = json.loads(outcome.output)
+    assert (result["positive"], result["n_rows"]) == ("DC", 400)
+    assert any(
+        "'leak' of cells.h5ad" in note and "--numeric or --categorical" in note for note in result["notes"]
+    )
+    model = drr.load("model.skops")
+    assert list(model.preparation.kinds) == [*genes[:-1], "G0-1"]
+    assert run("score", "model.skops", "cells.h5ad", "-o", "s.csv").code == 0
+    scores = pandas.read_csv("s.csv", float_precision="round_trip")
+    assert scores["cell"].tolist() == names.tolist()
+    frame = pandas.DataFrame(counts, columns=list(model.preparation.kinds))
+    np.testing.assert_array_equal(scores["score"], model.fused_score(frame))
+    outcome = run("fit", "cells.h5ad", *options, "--numeric", "leak", "-o", "model.skops")
+    assert "leak" in drr.load("model.skops").preparation.kinds
 
 
 def test_the_index_that_pandas_writes_is_left_out(run, table):

@@ -167,12 +167,16 @@ def test_the_training_table_is_recognised_in_any_order(run, folder):
     assert json.loads(outcome.output)["held_out_rows_of_the_fit"] is False
 
 
-def test_check_sees_signal_and_its_absence(run, folder, make_frame):
+def test_check_compares_a_forest_with_and_without_the_dual(run, folder, make_frame):
     outcome = run("check", folder / "train.csv", "--target", "fraud", "--drop", "account", "--json")
-    figures = json.loads(outcome.output)
+    values = json.loads(outcome.output)
     assert outcome.code == 0
-    assert figures["verdict"].startswith("Signal")
-    assert figures["floor_lower_bound"] <= figures["floor"] <= figures["base_discrepancy"]
+    assert values["floor_lower_bound"] <= values["floor"] <= values["base_discrepancy"]
+    difference = values["fused_average_precision"] - values["base_average_precision"]
+    assert values["gain"] == pytest.approx(difference)
+    low, high = values["gain_interval"]
+    assert low <= values["gain"] <= high
+    assert values["verdict"].startswith("Signal" if low > 0 else "No signal")
     frame = make_frame()
     frame["fraud"] = np.random.default_rng(9).permutation(frame["fraud"].to_numpy())
     frame.to_csv("noise.csv", index=False)
@@ -180,16 +184,19 @@ def test_check_sees_signal_and_its_absence(run, folder, make_frame):
     assert json.loads(outcome.output)["verdict"].startswith("No signal")
 
 
-def test_the_expected_effect_follows_the_theory():
-    from drr.cli.check import Signal, expected_effects
-    from drr.theory import binormal_auc
+@pytest.mark.parametrize(("n_columns_seen", "verdict"), [(1, "Signal"), (2, "No signal")])
+def test_check_asks_what_the_dual_adds_to_the_base(n_columns_seen, verdict):
+    """The dual knows both columns: that is signal beside a base that sees one of them, and none beside the best."""
+    from drr import DRRClassifier
+    from drr.cli.check import compare
 
-    signal = Signal(0.9, 0.88, 0.92, 0.4, 0.05)
-    assert binormal_auc(signal.deflection) == pytest.approx(0.9)
-    by_base = {(each["base_auc"], each["correlation"]): each for each in expected_effects(signal)}
-    weak, strong = by_base[0.8, 0.3], by_base[0.99, 0.9]
-    assert weak["fused_average_precision"] > weak["base_average_precision"]
-    assert strong["fused_average_precision"] < strong["base_average_precision"]
+    rng = np.random.default_rng(0)
+    y = np.arange(1500) < 100
+    X = rng.normal(size=(1500, 2)) + 1.5 * y[:, None]
+    model = DRRClassifier.from_scores(X[:, :n_columns_seen].sum(axis=1), X, y, random_state=0)
+    comparison = compare(model)
+    assert comparison.dual_average_precision > 5 * comparison.share
+    assert comparison.verdict.startswith(verdict)
 
 
 def test_output_is_quiet_in_pipes_and_json_is_one_line(run, folder):

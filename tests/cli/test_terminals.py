@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas
 import pytest
+from sklearn.linear_model import LogisticRegression
 
+from drr import DRRClassifier
 from drr._checks.names import printable
+from drr._native.tasks import watched_by
+from drr.cli._terminal import FitBar
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs /dev/full and POSIX pipes")
 
@@ -140,14 +145,83 @@ def test_a_reader_that_leaves_ends_the_command_quietly(folder, tmp_path, make_fr
     assert result.stderr == "141\n"
 
 
-def test_the_time_for_a_wide_header_grows_with_its_columns_not_their_square(run, tmp_path):
-    n_columns = 40_000  # with names compared pair by pair, this took minutes
-    header = ",".join(f"c{k}" for k in range(n_columns)) + ",y\n"
-    row = ",".join(["1.5"] * n_columns)
-    (tmp_path / "wide.csv").write_text(header + f"{row},0\n{row},1\n{row},0\n")
-    started = time.process_time()
-    outcome = run("fit", "wide.csv", "--target", "y", "-o", "m.skops")
-    assert time.process_time() - started < 40
-    assert outcome.code == 1
-    assert "has 1 rows" in outcome.error
-    assert "no column 'z'" in run("check", "wide.csv", "--target", "z").error
+@pytest.fixture
+def shown(folder, tmp_path):
+    """Run a command with a terminal as its error stream; return what the terminal got, line by line."""
+    import pty
+    import termios
+
+    def run(*arguments):
+        reader, terminal = pty.openpty()
+        termios.tcsetwinsize(terminal, (24, 100))
+        command = [sys.executable, "-m", "drr", *map(str, arguments)]
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=terminal,
+            cwd=tmp_path,
+        )
+        os.close(terminal)
+        got = b""
+        while True:
+            try:
+                part = os.read(reader, 4096)
+            except OSError:  # how Linux says that the other end is closed
+                part = b""
+            if not part:
+                break
+            got += part
+        os.close(reader)
+        assert process.wait() == 0, got
+        return [line.strip() for line in re.split(r"[\r\n]+", got.decode()) if line.strip()]
+
+    return run
+
+
+@pytest.mark.parametrize("base", ["logistic", "rf"])
+def test_a_fit_shows_its_folds_on_a_terminal(base, shown, folder):
+    lines = shown(
+        "fit", folder / "train.csv", "--target", "fraud", "--id", "account", "--base", base, "-o", "m.skops"
+    )
+    text = "\n".join(lines)
+    n_fits = 7 if base == "logistic" else 8
+    done = [int(count) for count in re.findall(rf"(\d)/{n_fits} \[", text)]
+    assert done == sorted(done)
+    assert len(set(done)) > 2, text
+    assert re.search(r"fold \d of 5", text)
+    assert "measuring the gain" in text
+
+
+def test_passes_are_counted_beside_the_bar():
+    tqdm = pytest.importorskip("tqdm").tqdm
+    stream = io.StringIO()
+    y = np.arange(300) < 30
+    X = np.random.default_rng(0).normal(size=(300, 3)) + y[:, None]
+    with tqdm(file=stream, mininterval=0, desc="fitting", ncols=100) as shown:
+        bar = FitBar(shown, "fitting")
+        passed = bar.passed
+
+        def show(values):
+            passed(values)
+            shown.refresh()
+
+        bar.passed = show
+        with watched_by(bar):
+            DRRClassifier(LogisticRegression(), holdout=2, random_state=0).fit(X, y)
+    lines = stream.getvalue().split("\r")
+    for fold in ("fold 1 of 2", "fold 2 of 2", "duals of all rows"):
+        counts = [int(each) for line in lines if fold in line for each in re.findall(r"pass (\d+)", line)]
+        assert counts == list(range(1, len(counts) + 1))
+        assert len(counts) > 2
+    assert "4/4" in lines[-2] or "4/4" in lines[-1]
+
+
+def test_scoring_shows_the_bytes_on_a_terminal(shown, folder, tmp_path, make_frame):
+    pandas.concat([make_frame(2000, seed=k) for k in range(75)]).to_csv(tmp_path / "long.csv", index=False)
+    text = "\n".join(shown("score", folder / "model.skops", "long.csv", "-o", "s.csv"))
+    assert len({int(share) for share in re.findall(r"(\d+)%\|", text)} - {0, 100}) >= 1, text
+
+
+def test_a_pipe_gets_no_progress(folder, tmp_path):
+    fit = ["fit", folder / "train.csv", "--target", "fraud", "--id", "account", "--base", "logistic"]
+    assert drr(*fit, "-o", tmp_path / "m.skops").stderr == b""

@@ -32,8 +32,8 @@ _BOOSTED: dict[str, tuple[str, dict[str, Any], str, str]] = {
 }
 # What a prepared table holds as numbers.
 _NUMERIC = ("number", "date")
-# The most levels that boosted trees take of one column; rarer ones share the last.
-_MAX_LEVELS = 250
+# The most levels of one column, as many as boosted trees take; rarer ones share the last.
+MAX_LEVELS = 250
 
 
 def make_base(name: str, kinds: dict[str, Kind], seed: int, n_jobs: int | None) -> Any:
@@ -69,13 +69,15 @@ def _encoded(classifier: Any, kinds: dict[str, Kind], *, scaled: bool = False) -
     numeric: Any = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
     if scaled:
         numeric = Pipeline([("impute", numeric), ("scale", StandardScaler())])
-    levels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    levels = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", max_categories=MAX_LEVELS, sparse_output=False
+    )
     return Pipeline([("encode", _by_kind(numeric, levels, kinds)), ("classify", classifier)])
 
 
 def _boosting(kinds: dict[str, Kind], seed: int) -> Pipeline:
     """Make boosted trees, which take missing numbers and codes of categories as they are."""
-    codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, max_categories=_MAX_LEVELS)
+    codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, max_categories=MAX_LEVELS)
     n_numeric = sum(kind in _NUMERIC for kind in kinds.values())
     classifier = HistGradientBoostingClassifier(
         categorical_features=list(range(n_numeric, len(kinds))) or None, random_state=seed

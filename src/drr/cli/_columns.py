@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,7 @@ def read_kinds(frame: Any, roles: Roles, as_written: Any) -> tuple[TablePreparat
 
 
 def _read_column(reading: Reading, name: str, column: Any, roles: Roles, texts: Any) -> None:
+    word = quote(name)
     kind = column.dtype.kind
     type_name = str(column.dtype)
     if name in roles.dates:
@@ -92,25 +94,40 @@ def _read_column(reading: Reading, name: str, column: Any, roles: Roles, texts: 
         _read_text(reading, name, _counts(column), len(column), is_forced=name in roles.numeric)
     else:
         reading.problems.append(
-            f"column {name!r} holds {type_name}, neither numbers nor categories; leave it out with --drop {name} or "
-            f"take its values as categories with --categorical {name}"
+            f"column {name!r} holds {type_name}, neither numbers nor categories; leave it out with --drop {word} or "
+            f"take its values as categories with --categorical {word}"
         )
 
 
 def _read_numbers(reading: Reading, name: str, texts: Any) -> None:
     """Take a column of numbers, unless it is written with leading zeros, as codes are."""
-    reading.kinds[name] = "number"
-    if texts is None:
-        return
-    counts = _counts(texts)
+    counts = {} if texts is None else _counts(texts)
     codes = [text for text in counts if _LEADING_ZERO.fullmatch(text.strip())]
     if codes:
-        _take_category(reading, name, counts)
-        reading.notes.append(_about_leading_zeros(name, codes[0]))
+        _read_codes(reading, name, counts, codes[0])
+    else:
+        reading.kinds[name] = "number"
+
+
+def _read_codes(reading: Reading, name: str, counts: dict[str, int], example: str) -> None:
+    """Take numbers with leading zeros as categories, unless they are nearly as many as the rows."""
+    word = quote(name)
+    if _identifies_rows(counts):
+        reading.problems.append(
+            f"column {name!r} holds {len(counts)} different numbers with leading zeros ({example!r}, …), as numbers of "
+            f"accounts would; {_choices(name)}, or --numeric {word}"
+        )
+        return
+    _take_category(reading, name, counts)
+    reading.notes.append(
+        f"column {name!r} holds numbers with leading zeros ({example!r}): it is read as categories; --numeric "
+        f"{word} takes them as numbers"
+    )
 
 
 def _read_text(reading: Reading, name: str, counts: dict[str, int], n_rows: int, *, is_forced: bool) -> None:
     """Decide on the kind of a column by its texts."""
+    word = quote(name)
     n_cells = sum(counts.values())
     words = [text for text in counts if not is_number_text(text)]
     n_words = sum(counts[text] for text in words)
@@ -122,18 +139,17 @@ def _read_text(reading: Reading, name: str, counts: dict[str, int], n_rows: int,
     elif set(map(str.lower, counts)) <= {"true", "false"}:
         reading.kinds[name] = "boolean"
     elif not words and codes:
-        _take_category(reading, name, counts)
-        reading.notes.append(_about_leading_zeros(name, codes[0]))
+        _read_codes(reading, name, counts, codes[0])
     elif not words:
         _take_numbers(reading, name, words)
         reading.notes.append(
-            f"column {name!r} is text, but holds numbers only: it is read as numbers; --categorical {name} takes them "
+            f"column {name!r} is text, but holds numbers only: it is read as numbers; --categorical {word} takes them "
             "as categories"
         )
     elif all(_GROUPED.fullmatch(text.strip()) for text in words):
         reading.problems.append(
             f"column {name!r} holds numbers such as {words[0]!r}; say how decimals are written with --decimal , (and "
-            f"write numbers without separators of thousands), or take them as categories with --categorical {name}"
+            f"write numbers without separators of thousands), or take them as categories with --categorical {word}"
         )
     elif all(_DATE.fullmatch(text.strip()) for text in counts):
         reading.problems.append(_about_dates(name, f"column {name!r} holds dates ({words[0]!r}, …)"))
@@ -141,20 +157,24 @@ def _read_text(reading: Reading, name: str, counts: dict[str, int], n_rows: int,
         _take_numbers(reading, name, words)
         reading.notes.append(
             f"column {name!r} holds numbers, and {listed(words, 4)} in {n_words} rows: these count as missing; "
-            f"--categorical {name} takes all values as categories"
+            f"--categorical {word} takes all values as categories"
         )
-    elif len(counts) > _MAX_LEVELS and len(counts) > n_cells / 2:
+    elif _identifies_rows(counts):
         reading.problems.append(
             f"column {name!r} has {len(counts)} different texts in {n_rows} rows ({words[0][:30]!r}, …), as names or "
-            f"dates would; keep it next to the scores with --id {name}, leave it out with --drop {name}, or insist "
-            f"with --categorical {name}"
+            f"dates would; {_choices(name)}"
         )
     else:
         _take_category(reading, name, counts)
+        if len(counts) > _MAX_LEVELS:
+            reading.notes.append(
+                f"column {name!r} has {len(counts)} different texts ({words[0][:30]!r}, …), each a category; "
+                f"if they are numbers with a unit, write them without it, or leave the column out with --drop {word}"
+            )
         if n_cells - n_words >= _MANY_NUMBERS * n_cells:
             reading.notes.append(
                 f"column {name!r} holds numbers, and texts such as {listed(words, 3)} in {n_words} of {n_cells} rows: "
-                f"it is read as categories; --numeric {name} takes the texts as missing numbers"
+                f"it is read as categories; --numeric {word} takes the texts as missing numbers"
             )
 
 
@@ -184,15 +204,22 @@ def _counts(column: Any) -> dict[str, int]:
     return counts
 
 
-def _about_leading_zeros(name: str, example: str) -> str:
+def _identifies_rows(counts: dict[str, int]) -> bool:
+    """Return whether there are so many different cells that they name the rows rather than describe them."""
+    return len(counts) > _MAX_LEVELS and len(counts) > sum(counts.values()) / 2
+
+
+def _choices(name: str) -> str:
+    word = quote(name)
     return (
-        f"column {name!r} holds numbers with leading zeros ({example!r}): it is read as categories; --numeric {name} "
-        "takes them as numbers"
+        f"keep it next to the scores with --id {word}, leave it out with --drop {word}, or insist with "
+        f"--categorical {word}"
     )
 
 
 def _about_dates(name: str, what: str) -> str:
+    word = quote(name)
     return (
-        f"{what}; turn it into a number of days with --date {name}, leave it out with --drop {name}, keep it next "
-        f"to the scores with --id {name}, or take its values as categories with --categorical {name}"
+        f"{what}; turn it into a number of days with --date {word}, leave it out with --drop {word}, keep it next "
+        f"to the scores with --id {word}, or take its values as categories with --categorical {word}"
     )

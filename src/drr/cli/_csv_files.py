@@ -55,7 +55,7 @@ class CsvFile:
 
     def columns(self) -> list[str]:
         """Return the names in the first line; a column without one is named by its place, as pandas does."""
-        with self._open() as (stream, _):
+        with self._open() as stream:
             lines = csv.reader(io.TextIOWrapper(stream, self._encoding, newline=""), delimiter=self.separator)
             first = next(lines, None)
             if first is None:
@@ -81,7 +81,7 @@ class CsvFile:
             missing = list(MISSING_TEXTS)
             options["keep_default_na"] = False
             options["na_values"] = {name: missing for name in names if name not in as_text}
-        with self._open() as (stream, raw):
+        with self._open(progress) as stream:
             reader = pandas.read_csv(
                 stream,
                 sep=self.separator,
@@ -96,7 +96,6 @@ class CsvFile:
                 if list(frame.columns) != names:
                     raise ValueError(f"the names of the columns were read as {listed(list(frame.columns))}")
                 yield frame[columns]
-                progress(raw.tell())
 
     def as_numbers(self, column: Any) -> Any:
         """Return cells that were read as text with decimal points, as Python writes numbers."""
@@ -104,16 +103,30 @@ class CsvFile:
 
     def _head(self) -> str:
         """Return the first whole lines."""
-        with self._open() as (stream, _):
+        with self._open() as stream:
             text = io.TextIOWrapper(stream, self._encoding, newline="").read(_HEAD)
         return text if len(text) < _HEAD else text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
 
     @contextlib.contextmanager
-    def _open(self) -> Iterator[tuple[Any, Any]]:
-        """Open the file: the bytes of the text, and of the file itself."""
-        with self._path.open("rb") as raw:
+    def _open(self, progress: Callable[[int], object] = lambda _: None) -> Iterator[Any]:
+        """Open the file for the bytes of its text; `progress` is told how many bytes of the file are read."""
+        with io.BufferedReader(_ReportingFile(self._path, progress)) as raw:
             if self._path.suffix.lower() != ".gz":
-                yield raw, raw
+                yield raw
             else:
                 with gzip.GzipFile(fileobj=raw) as opened:
-                    yield opened, raw
+                    yield opened
+
+
+class _ReportingFile(io.FileIO):
+    """A file that says how far it is read."""
+
+    def __init__(self, path: Path, progress: Callable[[int], object]) -> None:
+        super().__init__(path)
+        self._progress = progress
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Read the next bytes, and say where they end."""
+        n_bytes = super().readinto(buffer)
+        self._progress(self.tell())
+        return n_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from drr.cli import _rules
 from drr.cli._tables import Table
@@ -75,15 +76,20 @@ def add_roles(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="leave a column out (repeatable, or several with commas between them)",
     )
-    group.add_argument(
-        "--drop-unlabelled", action="store_true", help="leave out rows without a label (default: an error)"
-    )
+    add_drop_unlabelled(group)
     group.add_argument(
         "--id",
         action="append",
         default=[],
         metavar="COLUMN",
         help="copied to the scores, not used (repeatable)",
+    )
+
+
+def add_drop_unlabelled(parser: Any) -> None:
+    """Add the option for rows without a label."""
+    parser.add_argument(
+        "--drop-unlabelled", action="store_true", help="leave out rows without a label (default: an error)"
     )
 
 

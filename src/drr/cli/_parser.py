@@ -10,7 +10,7 @@ from drr._checks.names import printable
 from drr._native import __version__
 from drr.cli import _rules
 from drr.cli._errors import ExitCode
-from drr.cli._options import add_common, add_dual, add_format, add_roles, add_trust
+from drr.cli._options import add_common, add_drop_unlabelled, add_dual, add_format, add_roles, add_trust
 from drr.cli._streams import say
 
 _EPILOG = """\
@@ -50,12 +50,12 @@ def make_parser() -> argparse.ArgumentParser:
 def _add_check(commands: Any) -> None:
     parser = commands.add_parser(
         "check",
-        help="is there signal? before any classifier is trained",
-        description="Fit duals only: how near the majority can come to the rare class, how well the dual alone ranks "
-        "rows it did not see, and what adding it to a classifier should change.",
+        help="does a dual add anything to a quick forest?",
+        description="Fit a forest and duals, and compare how they rank rows that they did not see, alone and together. "
+        "Nothing is saved.",
         epilog="example: drr check train.csv --target fraud",
     )
-    parser.add_argument("table", metavar="TRAIN", help="a table: .csv, .csv.gz, .tsv or .parquet")
+    parser.add_argument("table", metavar="TRAIN", help="a table: .csv, .parquet, .xlsx, .h5ad, …")
     add_roles(parser)
     add_dual(parser)
     add_format(parser)
@@ -70,7 +70,7 @@ def _add_fit(commands: Any) -> None:
         description="Fit a base classifier and its dual on a table with a rare class, and save the model.",
         epilog="example: drr fit train.csv --target fraud -o model.skops",
     )
-    parser.add_argument("table", metavar="TRAIN", help="a table: .csv, .csv.gz, .tsv or .parquet")
+    parser.add_argument("table", metavar="TRAIN", help="a table: .csv, .parquet, .xlsx, .h5ad, …")
     parser.add_argument("-o", "--output", required=True, metavar="MODEL", help="the model file, .skops")
     add_roles(parser)
     group = parser.add_argument_group("base")
@@ -135,7 +135,7 @@ def _add_score(commands: Any) -> None:
         "base_score and dual_score. The target column, if there is one, is ignored.",
     )
     parser.add_argument("model", metavar="MODEL", help="a model file of `drr fit`")
-    parser.add_argument("table", metavar="DATA", help="a table: .csv, .csv.gz, .tsv or .parquet")
+    parser.add_argument("table", metavar="DATA", help="a table: .csv, .parquet, .xlsx, .h5ad, …")
     parser.add_argument(
         "-o",
         "--output",
@@ -163,7 +163,7 @@ def _add_report(commands: Any) -> None:
     )
     parser.add_argument("model", metavar="MODEL", help="a model file of `drr fit`")
     parser.add_argument(
-        "table", metavar="DATA", help="a table with the target: .csv, .csv.gz, .tsv or .parquet"
+        "table", metavar="DATA", help="a table with the target: .csv, .parquet, .xlsx, .h5ad, …"
     )
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the page, .html")
     parser.add_argument(
@@ -175,6 +175,7 @@ def _add_report(commands: Any) -> None:
         metavar="N",
         help="rows to score per day, for the budget of alerts",
     )
+    add_drop_unlabelled(parser)
     add_trust(parser)
     add_format(parser)
     add_common(parser)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import math
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -59,40 +61,42 @@ class Terminal:
     @contextlib.contextmanager
     def bar(self, label: str, total: int | None, unit: str) -> Iterator[Bar]:
         """Show a progress bar if a person watches, otherwise nothing."""
-        bar = Bar()
-        if not self._quiet and _is_watched():
-            with contextlib.suppress(ImportError):
-                from tqdm import tqdm
-
-                ascii_only = None if shows_unicode(sys.stderr) else True
-                bar = Bar(
-                    tqdm(
-                        total=total,
-                        desc=printable(label),
-                        unit=unit,
-                        unit_scale=True,
-                        leave=False,
-                        file=sys.stderr,
-                        ascii=ascii_only,
-                    )
-                )
-        try:
-            yield bar
-        finally:
-            bar.close()
+        with self._shown(label, total=total, unit=unit, unit_scale=True) as shown:
+            yield Bar(shown)
 
     @contextlib.contextmanager
     def stage(self, label: str) -> Iterator[None]:
-        """Show a line that says what is being done until it is done, on a terminal only."""
-        shown = not self._quiet and _is_watched()
-        if shown:
-            label = printable(label)
-            print(f"{label} …", end="\r", file=sys.stderr, flush=True)
-        try:
-            yield
-        finally:
-            if shown:
-                print(" " * (len(label) + 4), end="\r", file=sys.stderr, flush=True)
+        """Show the fits and passes of what is being done, and the time it takes, on a terminal only."""
+        clock = "{desc} [{elapsed}]{postfix}"
+        with self._shown(label, bar_format=clock) as shown:
+            if shown is None:
+                yield
+                return
+            from drr._native.tasks import watched_by  # the package may fail to load: within the command
+
+            with watched_by(FitBar(shown, label)), _ticking(shown):
+                yield
+
+    @contextlib.contextmanager
+    def _shown(self, label: str, **options: Any) -> Iterator[Any]:
+        """Open a bar of tqdm; None if it would go to no terminal, or without the package."""
+        tqdm: Any = None
+        if not self._quiet and _is_watched():
+            with contextlib.suppress(ImportError):
+                tqdm = importlib.import_module("tqdm").tqdm
+        if tqdm is None:
+            yield None
+            return
+        ascii_only = None if shows_unicode(sys.stderr) else True
+        with tqdm(
+            desc=printable(label),
+            leave=False,
+            file=sys.stderr,
+            ascii=ascii_only,
+            dynamic_ncols=True,
+            **options,
+        ) as shown:
+            yield shown
 
 
 class Bar:
@@ -106,9 +110,58 @@ class Bar:
         if self._shown is not None:
             self._shown.update(position - self._shown.n)
 
-    def close(self) -> None:
-        if self._shown is not None:
-            self._shown.close()
+
+class FitBar:
+    """A watcher that shows the fits of a model one after the other, and the passes of the one that runs."""
+
+    FORMAT = "{desc} |{bar}| {n_fmt}/{total_fmt} [{elapsed}]{postfix}"
+
+    def __init__(self, shown: Any, label: str) -> None:
+        self._shown, self._label = shown, printable(label)
+        self._depth = self._passes = 0
+
+    @contextlib.contextmanager
+    def task(self, name: str, n_parts: int | None, estimator: Any) -> Iterator[None]:
+        """Show a task: how many fits there are, then which one it is, then what is being fitted."""
+        depth, self._depth, self._passes = self._depth, self._depth + 1, 0
+        if depth == 0 and n_parts is not None:
+            self._shown.total, self._shown.bar_format = n_parts, self.FORMAT
+        elif depth == 1:
+            self._shown.set_description_str(f"{self._label}: {printable(name)}", refresh=False)
+        # Every fit is drawn at its begin and at its end, however quick it is.
+        self._shown.set_postfix_str("" if depth == 0 else printable(name), refresh=depth == 1)
+        try:
+            yield
+        finally:
+            self._depth = depth
+        if depth == 1:
+            self._shown.set_description_str(self._label, refresh=False)
+            self._shown.set_postfix_str("", refresh=False)
+            self._shown.update()
+            self._shown.refresh()
+
+    def passed(self, values: Mapping[str, Any]) -> None:
+        """Count the passes over the rows."""
+        self._passes += 1
+        self._shown.set_postfix_str(f"{values['stage']}, pass {self._passes}", refresh=False)
+
+
+@contextlib.contextmanager
+def _ticking(shown: Any) -> Iterator[None]:
+    """Draw a bar again ten times a second, also while compiled code runs."""
+    is_done = threading.Event()
+
+    def draw() -> None:
+        while not is_done.wait(0.1):
+            shown.refresh()
+
+    thread = threading.Thread(target=draw, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_done.set()
+        thread.join()
 
 
 def _is_watched() -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import hashlib
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from drr._checks.messages import listed
+from drr.cli._bases import MAX_LEVELS
 from drr.cli._columns import Roles, is_ambiguous, read_kinds
 from drr.cli._errors import CommandError, require
 from drr.cli._labels import check_labelled, choose_labels, is_missing, label_texts
@@ -61,7 +64,7 @@ def read_training(
     names = [*columns.described, target, *([scores] if scores else [])]
     as_text = [*columns.roles.categorical, *columns.roles.dates, target]
     frame = table.read(names, as_text, terminal)
-    frame = _labelled(frame, target, terminal, drops=options.drop_unlabelled)
+    frame = labelled(frame, target, terminal, drops=options.drop_unlabelled)
     texts = label_texts(frame[target])
     check_labelled(texts, target)
     positive, negative, is_text = choose_labels(texts, target, options.positive)
@@ -72,7 +75,7 @@ def read_training(
     as_written = described[[]]
     if ambiguous:
         as_written = table.read([*ambiguous, target], [*ambiguous, target], terminal)
-        as_written = _labelled(as_written, target, terminal, drops=options.drop_unlabelled)
+        as_written = labelled(as_written, target, terminal, drops=options.drop_unlabelled)
     preparation, notes = read_kinds(described, columns.roles, as_written)
     schema = Schema(target, positive, negative, preparation, tuple(columns.ids), scores, is_text)
     spelled = [name for name in schema.text_columns if name in as_written.columns]
@@ -86,7 +89,7 @@ def read_training(
 
 def make_dual(options: argparse.Namespace) -> RakingDual:
     """Return the dual that the options describe."""
-    feature_map = RakingFeatureMap(options.features, random_state=options.seed)
+    feature_map = RakingFeatureMap(options.features, max_categories=MAX_LEVELS, random_state=options.seed)
     return RakingDual(feature_map, eta=options.eta, limit_direction=True, random_state=options.seed)
 
 
@@ -121,13 +124,20 @@ def _sort_columns(
             f"the first column of {table.path.name} has no name and is left out as the number of the row; to use it, "
             "name it in the first line"
         )
+    unnamed = [name for name in getattr(table.format, "set_aside", []) if name not in named]
+    if unnamed:
+        aside |= set(unnamed)
+        terminal.note(
+            f"{listed(unnamed)} of {table.path.name} annotate the cells and are left out; to use one, name it with "
+            "--numeric or --categorical"
+        )
     described = [name for name in table.columns if name not in aside]
     if not described:
         raise CommandError(f"{table.path} has no column left to describe the rows; drop fewer columns")
     return _Columns(described, ids, roles)
 
 
-def _labelled(frame: Any, target: str, terminal: Terminal, *, drops: bool) -> Any:
+def labelled(frame: Any, target: str, terminal: Terminal, *, drops: bool) -> Any:
     """Return the rows with a label, if the user wants the others left out."""
     if not drops:
         return frame
@@ -152,7 +162,8 @@ def _scores(column: Any) -> NDArray[np.float64]:
 
 def _identifiers(frame: Any, schema: Schema) -> list[str]:
     return [
-        f"column {name!r} holds a different whole number in every row; if it only names the rows, give --id {name}"
+        f"column {name!r} holds a different whole number in every row; if it only names the rows, give --id "
+        f"{quote(name)}"
         for name, kind in schema.kinds.items()
         if kind == "number" and frame[name].dtype.kind in "iu" and frame[name].is_unique and len(frame) > 20
     ]

@@ -1,8 +1,11 @@
-"""Files whose columns have types of their own: Parquet and spreadsheets."""
+"""Files whose columns have types of their own: Parquet, spreadsheets and annotated matrices."""
 
 from __future__ import annotations
 
+import abc
+import functools
 import importlib.util
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,17 +51,20 @@ class ParquetFile:
                 progress(done)
 
 
-class ExcelFile:
-    """The first sheet of a spreadsheet, read whole."""
+class WholeFile(abc.ABC):
+    """A file that is read whole, as one frame, when the first of its rows or names is asked for."""
 
-    kind = "Excel"
+    kind: str
     is_text = False
+    package: str
+    extra: str
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        if importlib.util.find_spec("openpyxl") is None:
-            raise CommandError(f'{path} needs openpyxl: pip install "density-ratio-rescoring[excel]"')
-        self._frame: Any = None
+        if importlib.util.find_spec(self.package) is None:
+            raise CommandError(
+                f'{path} needs {self.package}: pip install "density-ratio-rescoring[{self.extra}]"'
+            )
 
     def errors(self) -> tuple[type[Exception], ...]:
         """Return what a damaged file raises."""
@@ -66,24 +72,64 @@ class ExcelFile:
 
     def size(self) -> tuple[int, str]:
         """Return the rows to read."""
-        return len(self._read()), "rows"
+        return len(self.frame), "rows"
 
     def columns(self) -> list[str]:
-        """Return the names in the first row."""
-        return [str(name) for name in self._read().columns]
+        """Return the names of the columns."""
+        return list(self.frame.columns)
 
     def chunks(
         self, columns: list[str], _text: list[str], n_rows: int | None, progress: Callable[[int], None]
     ) -> Iterator[Any]:
         """Yield frames of rows of the one that was read."""
+        step = n_rows or max(1, len(self.frame))
+        for begin in range(0, len(self.frame), step):
+            yield self.frame.iloc[begin : begin + step][columns].reset_index(drop=True)
+            progress(min(begin + step, len(self.frame)))
+
+    @functools.cached_property
+    def frame(self) -> Any:
+        """All rows."""
         frame = self._read()
-        step = n_rows or max(1, len(frame))
-        for begin in range(0, len(frame), step):
-            yield frame.iloc[begin : begin + step][columns].reset_index(drop=True)
-            progress(min(begin + step, len(frame)))
+        frame.columns = [str(name) for name in frame.columns]
+        return frame
+
+    @abc.abstractmethod
+    def _read(self) -> Any:
+        """Return the file as a pandas frame."""
+
+
+class ExcelFile(WholeFile):
+    """The first sheet of a spreadsheet, with names in the first row."""
+
+    kind, package, extra = "Excel", "openpyxl", "excel"
 
     def _read(self) -> Any:
-        if self._frame is None:
-            self._frame = require("pandas").read_excel(self._path, engine="openpyxl")
-            self._frame.columns = [str(name) for name in self._frame.columns]
-        return self._frame
+        return require("pandas").read_excel(self._path, engine="openpyxl")
+
+
+class AnnotatedFile(WholeFile):
+    """An AnnData file: a column per gene, then those of the annotation of the cells, and the names of the cells."""
+
+    kind, package, extra = "AnnData", "anndata", "h5ad"
+
+    @property
+    def set_aside(self) -> list[str]:
+        """The columns that describe a cell only if they are named: annotation often follows from the label."""
+        return list(self.frame.columns[self._n_genes :])
+
+    def _read(self) -> Any:
+        pandas = require("pandas")
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Variable names are not unique")
+            data = require("anndata").read_h5ad(self._path)
+        data.var_names_make_unique()
+        genes, cells = data.to_df(), data.obs
+        self._n_genes = genes.shape[1]
+        texts = {
+            name: column.astype(object)
+            for name, column in cells.items()
+            if not pandas.api.types.is_numeric_dtype(column)
+        }
+        names = pandas.DataFrame({cells.index.name or "cell": cells.index.astype(object)}, index=cells.index)
+        return pandas.concat([genes, cells.assign(**texts), names], axis=1)

@@ -30,8 +30,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
     check_output(options.output, MODEL_SUFFIXES)
     training = read_training(options.table, options, terminal, options.scores)
     _check_enough_rows(training)
-    with terminal.stage(f"fitting on {len(training.y)} rows"):
+    with terminal.stage(f"fitting on {len(training.y):,} rows"):
         model = fit(training, options)
+    with terminal.stage("measuring the gain"):
         gain: GainInterval = model.gain_  # type: ignore[assignment]  # of two classes
     about = {
         "schema": training.schema.to_json(),

@@ -9,7 +9,7 @@ from drr.cli._errors import CommandError
 from drr.cli._model import open_model
 from drr.cli._options import open_table
 from drr.cli._terminal import Terminal
-from drr.cli._training import fingerprint
+from drr.cli._training import fingerprint, labelled
 from drr.cli._writers import check_output
 from drr.features.preparation import as_numbers
 from drr.report import write_report
@@ -31,6 +31,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> None:
     table.require_columns(schema.needed(), "of the model")
     text = [*schema.text_columns, schema.target]
     frame = table.read([*schema.needed(), schema.target], text, terminal)
+    frame = labelled(frame, schema.target, terminal, drops=options.drop_unlabelled)
     X, y = schema.preparation.prepare(frame), schema.labels(frame[schema.target])
     about = model.note.about
     held_out = fingerprint(X, y) == about.get("fingerprint")
