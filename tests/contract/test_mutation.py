@@ -36,30 +36,52 @@ def test_rows_spoilt_from_the_first_iteration_on(shape, value):
     assert not dual.status.is_success or np.isfinite(dual.theta).all()
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e308, 0.0])
-@pytest.mark.parametrize("field", ["residual", "support_weights", "lower_bound", "value"])
-def test_a_floor_with_any_content(field, value):
-    rows = np.random.default_rng(1).normal(size=(500, 6))
-    target = np.full(6, 0.4)
-    floor = drr.find_floor(rows, target)
-    content = (
-        value if isinstance(getattr(floor, field), float) else np.full_like(getattr(floor, field), value)
-    )
-    spoilt = dataclasses.replace(floor, **{field: content})
-    try:
-        dual = drr.solve_dual(rows, target, 0.2, floor=spoilt)
-    except ValueError:
-        return
-    expected = drr.solve_dual(rows, target, 0.2)
-    np.testing.assert_allclose(dual.theta, expected.theta, rtol=1e-8)
+FIELDS = [
+    (kind.__name__, field.name)
+    for kind in (drr.Floor, drr.Dual)
+    for field in dataclasses.fields(kind)
+    if "float" in str(field.type)
+]
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e308, 0.0])
-def test_a_start_with_any_content(value):
-    rows = np.random.default_rng(1).normal(size=(500, 6))
-    target = np.full(6, 0.4)
-    expected = drr.solve_dual(rows, target, 0.2)
-    start = dataclasses.replace(expected, theta=np.full(6, value))
-    dual = drr.solve_dual(rows, target, 0.2, start=start)
-    assert dual.status is drr.Status.CONVERGED
-    np.testing.assert_allclose(dual.theta, expected.theta, rtol=1e-8)
+@pytest.fixture(scope="module")
+def problem():
+    rows, target = np.random.default_rng(1).normal(size=(500, 6)), np.full(6, 0.4)
+    return rows, target, drr.find_floor(rows, target), drr.solve_dual(rows, target, 0.2)
+
+
+@pytest.mark.parametrize("blocks", [False, True], ids=["memory", "blocks"])
+@pytest.mark.parametrize(("kind", "field"), FIELDS)
+def test_a_result_with_any_content_changes_no_answer(kind, field, blocks, problem):
+    rows, target, floor, expected = problem
+    given = {"floor": floor} if kind == "Floor" else {"start": expected}
+    (name, result), *_ = given.items()
+    features = drr.open_rows(rows, block_rows=200) if blocks else rows
+    for value in (np.nan, np.inf, -np.inf, 1e308, -1e308, 0.0):
+        content = getattr(result, field)
+        content = value if isinstance(content, float) else np.full_like(content, value)
+        spoilt = dataclasses.replace(result, **{field: content})
+        if field == "lower_bound" and value > 0:  # it would prove that there is no solution
+            with pytest.raises(ValueError, match=r"do not hold for these; call find_floor"):
+                drr.solve_dual(features, target, 0.2, floor=spoilt)
+            continue
+        dual = drr.solve_dual(features, target, 0.2, **{name: spoilt})
+        assert dual.status is drr.Status.CONVERGED
+        np.testing.assert_allclose(dual.theta, expected.theta, rtol=1e-7)
+
+
+@pytest.mark.parametrize("blocks", [False, True], ids=["memory", "blocks"])
+@pytest.mark.parametrize("row", [500, -1, 2**62, -(2**62)])
+def test_a_floor_with_weight_on_rows_that_are_not_there(row, blocks, problem):
+    rows, target, floor, _ = problem
+    spoilt = dataclasses.replace(floor, support=np.full_like(floor.support, row))
+    features = drr.open_rows(rows, block_rows=200) if blocks else rows
+    with pytest.raises(ValueError, match=f"floor has weight on row {row} of 500; call find_floor"):
+        drr.solve_dual(features, target, 0.2, floor=spoilt)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_no_tolerance_is_chosen_from_a_floor_that_is_no_number(value, problem):
+    spoilt = dataclasses.replace(problem[2], value=value)
+    with pytest.raises(ValueError, match="floor must be finite"):
+        drr.choose_tolerance(spoilt, 3.0)

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import drr
+from tools.attack.mutants.tests_of import CORE, MODULES, judged, paths
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -49,3 +50,9 @@ def test_the_build_group_holds_what_builds_the_package():
         for requirements in (SETTINGS["build-system"]["requires"], SETTINGS["dependency-groups"]["build"])
     )
     assert built_by == group
+
+
+def test_the_mutation_check_knows_every_module_and_its_tests():
+    assert judged(ROOT / "src" / "drr") == MODULES.keys()
+    named = {path for tests in [*MODULES.values(), *CORE.values()] for path in paths(tests)}
+    assert not [path for path in named if not (ROOT / path).exists()]

@@ -11,6 +11,7 @@ ATTACKS = {
     "mutants": "operators changed in the core and in the stages: does a test notice?",
     "mutation": "data that change while they are being solved for",
     "concurrency": "threads, forks, workers, and interrupts at random moments",
+    "endurance": "thousands of small calls in one process: memory, files and threads",
     "null": "tables without signal: how often does a verdict claim some?",
     "resources": "too little memory, full disks",
     "terminal": "streams of every encoding, closed and full, and names meant for the terminal",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import types
 import warnings
 from collections.abc import Callable
 
@@ -17,8 +16,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 import drr
-from drr.cli._terminal import Terminal
-from drr.cli.check import find_signal
 
 # The intervals have a level of 95 %, so that 2.5 % are nominal on each side; more than this is a failure. The bound
 # of the measured rate allows for four standard errors of the draws.
@@ -44,7 +41,7 @@ def noise_rates(n_rare: int, ties: bool, n_draws: int) -> Rates:
 
 
 def classifier_rates(make_base: Callable[[], object], n_rare: int, n_draws: int) -> Rates:
-    """Rates of every verdict on a fitted classifier, and of ``drr check``."""
+    """Rates of every verdict on a fitted classifier; ``drr check`` prints that on the gain around a forest."""
     rng = np.random.default_rng(n_rare)
     verdicts = []
     for draw in range(n_draws):
@@ -54,19 +51,17 @@ def classifier_rates(make_base: Callable[[], object], n_rare: int, n_draws: int)
             warnings.simplefilter("ignore")
             model = drr.DRRClassifier(make_base(), random_state=draw).fit(X, y)
             change = model.separation_.change_interval
-            training = types.SimpleNamespace(X=X, y=y, is_rare=y)
-            signal = find_signal(
-                training, drr.RakingDual(pos_label=True, random_state=0), draw, Terminal(quiet=True)
-            )
-        verdicts.append((model.gain_.is_gain, model.gain_.is_loss, change.low > 0, signal.auc_low > 0.5))
-    names = ("gain", "loss", "separation", "check")
+        verdicts.append((model.gain_.is_gain, model.gain_.is_loss, change.low > 0))
+    names = ("gain", "loss", "separation")
     return dict(zip(names, np.mean(verdicts, axis=0).tolist(), strict=True))
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.attack null", description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=200, help="tables per setting")
-    n_draws = parser.parse_args(arguments).draws
+    parser.add_argument("--only", help="the setting of this name")
+    options = parser.parse_args(arguments)
+    n_draws = options.draws
     allowed = LARGEST_RATE + 4 * np.sqrt(LARGEST_RATE * (1 - LARGEST_RATE) / n_draws)
     settings: dict[str, Callable[[int], Rates]] = {
         "noise": lambda n: noise_rates(n, False, 5 * n_draws),
@@ -75,6 +70,8 @@ def main(arguments: list[str]) -> int:
         "logistic regression": lambda n: classifier_rates(LogisticRegression, n, n_draws),
     }
     n_failures = 0
+    if options.only is not None:
+        settings = {options.only: settings[options.only]}
     for name, measure in settings.items():
         for n_rare in N_RARE:
             rates = measure(n_rare)

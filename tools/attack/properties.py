@@ -1,29 +1,46 @@
 """The long property run: generated raking problems, every certificate computed again from outside.
 
 python -m tools.attack properties --cases 20000
+python -m tools.attack properties --cases 2000 --cluster 4   # one case in four on two workers of Dask, too
 python -m tools.attack properties --only "wide:17"     # one case again, with what is wrong about it
+
+Every case is solved in memory and from blocks, one in sixteen also from a file and one in 32 from Parquet.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import math
+import tempfile
 import time
 import warnings
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 import drr
 from tools.attack.certificates import check_dual, check_floor, check_floor_by_nnls, norm, reference_of
+from tools.attack.elsewhere import (
+    Place,
+    in_a_file,
+    in_blocks,
+    in_parquet,
+    on_a_cluster,
+    two_workers,
+    weights_on_a_cluster,
+)
 from tools.attack.entropy_cone import smallest_divergence
 from tools.attack.problems import REGIMES, Problem, make_problem
 
 SMALL = 3000  # entries: up to here the floor is also found by non-negative least squares
 MOST_CONES = 40  # rows: up to here one case in eight is also solved as a cone programme
+BLOCKS = Place("blocks", 1, in_blocks)
 INNER = ["auto:newton", "auto:pcg-sampled", "auto:pcg-woodbury", "auto:wide"]
 
 
@@ -43,14 +60,14 @@ class Outcome:
     """the independent solvers that were asked too"""
 
 
-def attack(problem: Problem) -> Outcome:
-    """Rake the problem and look for anything wrong about the result."""
+def attack(problem: Problem, places: Sequence[Place] = (BLOCKS,)) -> Outcome:
+    """Rake the problem, from each of these places as well, and look for anything wrong about the results."""
     outcome = Outcome()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             warnings.simplefilter("ignore", ConvergenceWarning)
-            _attack(problem, outcome)
+            _attack(problem, places, outcome)
     except Exception as error:  # any other error is a finding: every problem here is a legal one
         if "rescale" in str(error) and _beyond_squares(problem):
             outcome.floor_status = "refused"
@@ -66,7 +83,7 @@ def _beyond_squares(problem: Problem) -> bool:
     return min(float(distance) for distance in distances) < 1e-140
 
 
-def _attack(problem: Problem, outcome: Outcome) -> None:
+def _attack(problem: Problem, places: Sequence[Place], outcome: Outcome) -> None:
     choice = np.random.default_rng(list(problem.name.encode()))
     reference = reference_of(problem)
     options = {"base_weights": problem.base_weights, "n_threads": int(choice.integers(1, 4))}
@@ -87,13 +104,15 @@ def _attack(problem: Problem, outcome: Outcome) -> None:
     if len(problem.rows) <= MOST_CONES and choice.integers(8) == 0:
         _compare_with_cones(problem, raking, reference, outcome)
     _attack_tolerance(problem, raking, reference, options, choice, outcome)
-    _attack_blocks(problem, raking, reference, options, outcome)
+    for place in places:
+        _attack_elsewhere(place, problem, raking, reference, options, outcome)
 
 
-def _attack_blocks(problem, raking, reference, options, outcome) -> None:
-    """Rake the same rows from three blocks: the certificates must hold, and both answers agree."""
-    source = drr.open_rows(problem.features, block_rows=-(-len(problem.rows) // 3))
-    found = drr.rake(source, problem.target, eta=problem.eta, **options)
+def _attack_elsewhere(place, problem, raking, reference, options, outcome) -> None:
+    """Rake the same rows from another place: the certificates must hold, and both answers agree."""
+    outcome.compared += (place.name,)
+    options = options | {"base_weights": place.put_weights(problem)}
+    found = drr.rake(place.put(problem), problem.target, eta=problem.eta, **options)
     scores = np.where(reference.present, reference.shifted @ found.dual.theta.astype(np.longdouble), -np.inf)
     weights = reference.base_weights * np.exp(scores - scores.max())
     dual = dataclasses.replace(found.dual, weights=(weights / weights.sum()).astype(np.float64))
@@ -102,7 +121,7 @@ def _attack_blocks(problem, raking, reference, options, outcome) -> None:
     both = raking.dual.status.is_success and dual.status.is_success
     if both and abs(dual.kl - raking.dual.kl) > 1e-6 * (1 + dual.kl):
         wrong.append(f"kl {dual.kl:.12g}, in memory {raking.dual.kl:.12g}")
-    outcome.wrong += [f"from blocks: {what}" for what in wrong]
+    outcome.wrong += [f"from {place.name}: {what}" for what in wrong]
 
 
 def _compare_with_cones(problem, raking, reference, outcome) -> None:
@@ -146,8 +165,10 @@ def _attack_tolerance(problem, raking, reference, options, choice, outcome) -> N
                 outcome.wrong.append(f"{impossible.status.value} at {share} of the floor's lower bound")
 
 
-def run(n_cases: int, first_seed: int, regimes: list[str], report_every: float = 30.0) -> int:
-    """Attack with that many problems, the regimes in turn, and print the figures. The number of failures."""
+def run(
+    n_cases: int, first_seed: int, regimes: list[str], places: Sequence[Place], report_every: float = 30.0
+) -> int:
+    """Attack with that many problems, the regimes in turn, and print what was found. The number of failures."""
     statuses: dict[str, Counter[str]] = defaultdict(Counter)
     compared: Counter[str] = Counter()
     failures: list[tuple[str, list[str]]] = []
@@ -155,7 +176,8 @@ def run(n_cases: int, first_seed: int, regimes: list[str], report_every: float =
     started = spoke = time.monotonic()
     for case in range(n_cases):
         problem = make_problem(regimes[case % len(regimes)], first_seed + case // len(regimes))
-        outcome = attack(problem)
+        # Every regime comes by with every remainder: nineteen has no factor in common with the shares.
+        outcome = attack(problem, [place for place in places if place.has(case)])
         statuses[problem.name.split(":")[0]][f"{outcome.floor_status}/{outcome.dual_status}"] += 1
         compared.update(outcome.compared)
         if outcome.wrong:
@@ -189,10 +211,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--regime", action="append", choices=list(REGIMES))
+    parser.add_argument("--cluster", type=int, default=0, help="one case in that many on two workers of Dask")
     parser.add_argument("--only", help="one case by its name, such as 'wide:17'")
     options = parser.parse_args(arguments)
-    if options.only:
-        outcome = attack(make_problem(*options.only.split(":")))
-        print(outcome)
-        return bool(outcome.wrong)
-    return bool(run(options.cases, options.first_seed, options.regime or list(REGIMES)))
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        places = [BLOCKS, Place("a file", 16, in_a_file(folder)), Place("Parquet", 32, in_parquet(folder))]
+        if options.cluster:
+            stack.enter_context(two_workers())
+            places.append(Place("Dask", options.cluster, on_a_cluster, weights_on_a_cluster))
+        if options.only:
+            outcome = attack(make_problem(*options.only.split(":")), places)
+            print(outcome)
+            return bool(outcome.wrong)
+        return bool(run(options.cases, options.first_seed, options.regime or list(REGIMES), places))

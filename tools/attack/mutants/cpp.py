@@ -222,7 +222,8 @@ def build(tree: Path, folder: Path, seed: int, most: int) -> list[Site]:
     reserve = candidates[: 2 * most]
     plant(tree, originals, reserve)
     subprocess.run(
-        ["meson", "setup", str(folder), str(tree), "-Dcore_tests=true", "-Dx86_64_v2=false", "-Doptimization=1",
+        ["meson", "setup", str(folder), str(tree), "-Dcore_tests=true", "-Dx86_64_v2=false",
+         "-Dx86_64_v4=false", "-Doptimization=1",
          f"-Dcpp_args=['-w', '-include{tree / 'src/cpp/drr_mutant.hpp'}']"],
         check=True, stdout=subprocess.DEVNULL,
     )  # fmt: skip

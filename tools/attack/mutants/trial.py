@@ -50,6 +50,21 @@ def hide_editable_installation(folder: Path) -> None:
     )
 
 
+def with_compiled(folder: Path) -> Path:
+    """A copy of the package of this tree with the compiled modules that this interpreter imports."""
+    package = folder / "drr"
+    shutil.copytree(ROOT / "src/drr", package)
+    program = (
+        "import sys, drr.classifier, drr._native.ranking\n"
+        "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('drr._native.')), sep='\\n')"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    for name in found.stdout.splitlines():
+        if not name.endswith(".py"):
+            shutil.copy2(name, package / "_native")
+    return package
+
+
 def with_module(package: Path, module: str, source: str, folder: Path) -> Path:
     """A copy of the package with one module exchanged."""
     copy = Path(tempfile.mkdtemp(dir=folder)) / "drr"
