@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,18 +16,30 @@ from benchmarks.tabular import MASTER_SEED, Table
 from drr import DRRClassifier
 
 ARMS = ("alone", "paper", "default")
+
+
+def arms_of(learner: str) -> tuple[str, ...]:
+    """Return the arms in which a learner is measured."""
+    return ("alone",) if learner in ALONE_ONLY else ARMS
+
+
 HEADER = ("dataset", "trial", "learner", "arm", "ap", "auc", "brier", "seconds", "weight", "holdout")
 Row = dict[str, Any]
 
 
 def measure(
-    table: Table, trial: int, train: NDArray[np.intp], test: NDArray[np.intp], learner: str
+    table: Table,
+    trial: int,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    learner: str,
+    arms: Sequence[str],
 ) -> Iterator[Row]:
-    """Fit every arm of a learner on the same rows; the last figure is the weight of the dual."""
+    """Fit arms of a learner on the same rows."""
     seed = MASTER_SEED + trial
     X, y = table.X.iloc[train], table.y[train]
     X_test, y_test = table.X.iloc[test], table.y[test]
-    for arm in ("alone",) if learner in ALONE_ONLY else ARMS:
+    for arm in arms:
         model = LEARNERS[learner](table.categorical, seed)
         if arm == "paper":
             model = DRRClassifier.paper(model, random_state=seed, pos_label=1)
@@ -35,9 +47,9 @@ def measure(
             model = DRRClassifier(model, random_state=seed, pos_label=1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            begin = time.perf_counter()
+            begin = time.process_time()  # other work on the machine disturbs it little
             model.fit(X, y)
-            seconds = time.perf_counter() - begin
+            seconds = time.process_time() - begin
             score, probability = scores(model, X_test)
         yield {
             "dataset": table.name,

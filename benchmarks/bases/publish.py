@@ -1,4 +1,4 @@
-"""Write the tables of docs/evidence/strong_bases.md, its picture, and the short table for the README."""
+"""Write the tables of docs/evidence/strong_bases.md, its picture, and the table of the README."""
 
 from __future__ import annotations
 
@@ -11,39 +11,65 @@ import pandas as pd
 
 from benchmarks.bases import summary
 from benchmarks.bases.store import CELLS, read
+from benchmarks.study.datasets import is_gene_task
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "evidence" / "strong_bases.md"
 PICTURE = ROOT / "docs" / "_static" / "strong_bases.svg"
 RESULTS = Path(__file__).parent / "results"
-SHORT_TABLE = RESULTS / "short_table.md"
+README = ROOT / "README.md"
 
 
 def publish(arguments: argparse.Namespace) -> None:
     """Fill the page from the cells of a folder, and keep these beside the program."""
-    cells = read(arguments.out)
+    all_cells = read(arguments.out)
+    is_gene = all_cells["dataset"].map(is_gene_task)
+    cells, genes = all_cells[~is_gene], all_cells[is_gene]
     RESULTS.mkdir(exist_ok=True)
     if arguments.out.resolve() != RESULTS:
         shutil.copyfile(arguments.out / CELLS, RESULTS / CELLS)
     blocks = {
         "coverage": _coverage(cells),
         "gains": as_markdown(summary.gains(cells)),
+        "unseen": as_markdown(summary.gains(summary.unseen(cells))),
+        "genes": as_markdown(summary.arms_by_data_set(genes)),
         "paper": as_markdown(summary.gains(cells, "paper")),
         "forest": as_markdown(summary.against_forest(cells)),
         "measures": as_markdown(summary.other_measures(cells)),
         "data sets": _differences(cells),
     }
-    text = PAGE.read_text(encoding="utf-8")
+    fill(PAGE, blocks)
+    fill(README, {"strong learners": _short_table(cells)})
+    draw_ranks(cells)
+    print(*(path.relative_to(ROOT) for path in (PAGE, README, PICTURE)))
+
+
+def fill(page: Path, blocks: dict[str, str]) -> None:
+    """Put tables between the comments that name their places."""
+    text = page.read_text(encoding="utf-8")
     for name, block in blocks.items():
         begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
         if text.count(begin) != 1 or end not in text:
-            raise SystemExit(f"{PAGE.name} has no place for the block {name!r}")
+            raise SystemExit(f"{page.name} has no place for the block {name!r}")
         text = text[: text.index(begin) + len(begin)] + block + "\n" + text[text.index(end) :]
-    PAGE.write_text(text, encoding="utf-8")
-    columns = ["learner", "tables", "alone", "default", "gain", "wins/losses", "Holm p"]
-    SHORT_TABLE.write_text(as_markdown(summary.gains(cells)[columns]) + "\n", encoding="utf-8")
-    draw_ranks(cells)
-    print(f"{PAGE.relative_to(ROOT)}, {PICTURE.relative_to(ROOT)}, {SHORT_TABLE.relative_to(ROOT)}")
+    page.write_text(text, encoding="utf-8")
+
+
+def _short_table(cells: pd.DataFrame) -> str:
+    """Every learner alone and by default, on all halves; in bold if the interval of the gain is above zero."""
+    rows = [
+        {
+            "learner": row["learner"],
+            "alone": row["alone"],
+            "with the dual": f"**{row['default']:.3f}**"
+            if row["interval"].startswith("+")
+            else row["default"],
+            "gain, 95 % interval": row["interval"],
+            "better / worse on": row["wins/losses"].replace("/", " / "),
+        }
+        for row in summary.gains(cells).to_dict("records")
+    ]
+    return "\n" + as_markdown(pd.DataFrame(rows)) + "\n"
 
 
 def as_markdown(frame: pd.DataFrame) -> str:

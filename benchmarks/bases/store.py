@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.bases.cells import HEADER
+from benchmarks.bases.cells import HEADER, arms_of
 
 CELLS = "cells.csv"
 KEY = ("dataset", "trial", "learner", "arm")
@@ -30,12 +30,12 @@ class Store:
             os.truncate(self._path, text.rfind(b"\n") + 1)
         self.done = {tuple(str(row[name]) for name in KEY) for row in read(folder).to_dict("records")}
 
-    def has(self, dataset: str, trial: int, learner: str) -> bool:
-        """Whether the learner's last arm is there, and with it all of them."""
-        return any(key[:3] == (dataset, str(trial), learner) for key in self.done)
+    def missing(self, dataset: str, trial: int, learner: str) -> list[str]:
+        """Return the arms of a learner that are not there; a row that is deleted is measured again."""
+        return [arm for arm in arms_of(learner) if (dataset, str(trial), learner, arm) not in self.done]
 
     def append(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Add all arms of a learner in one write."""
+        """Add the arms of a learner in one write."""
         lines = [[_text(row[name]) for name in HEADER] for row in rows]
         self._write(lines)
         self.done |= {tuple(line[: len(KEY)]) for line in lines}
