@@ -169,7 +169,7 @@ def test_an_annotated_matrix_is_fitted_and_scored(run, table, tmp_path):
     model = drr.load("model.skops")
     assert list(model.preparation.kinds) == [*genes[:-1], "G0-1"]
     assert run("score", "model.skops", "cells.h5ad", "-o", "s.csv").code == 0
-    scores = pandas.read_csv("s.csv", float_precision="round_trip")
+    scores = pandas.read_csv("s.csv", engine="pyarrow")
     assert scores["cell"].tolist() == names.tolist()
     frame = pandas.DataFrame(counts, columns=list(model.preparation.kinds))
     np.testing.assert_array_equal(scores["score"], model.fused_score(frame))
