@@ -41,26 +41,33 @@ def check_finite(block: Numbers, labels: list[str], first_row: int, *, allow_nan
     """Raise ValueError at the first infinity, and at the first NaN unless those are allowed."""
     values = block.data if scipy.sparse.issparse(block) else block
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(
-            values.sum()
-        ):  # one sweep without a temporary; a NaN or an infinity always shows in the sum
+        # One sweep without a temporary: a NaN or an infinity always shows in the sum.
+        if np.isfinite(values.sum()):
             return
-    bad = np.isinf(values) if allow_nan else ~np.isfinite(values)
-    if not bad.any():
+    found = first_nonfinite(block, allow_nan=allow_nan)
+    if found is None:
         return
-    if scipy.sparse.issparse(block):
-        entry = int(np.argmax(bad))
-        row = int(np.searchsorted(block.indptr, entry, side="right")) - 1
-        column, value = int(block.indices[entry]), values[entry]
-    else:
-        row, column = (int(k) for k in np.unravel_index(int(np.argmax(bad)), bad.shape))
-        value = values[row, column]
-    what, remedy = (
-        ("NaN", "impute or drop such rows, or set missing='impute' in the feature map")
-        if np.isnan(value)
-        else ("infinity", "replace it by a finite number or drop the row")
+    what, row, column = found
+    remedy = (
+        "impute or drop such rows, or set missing='impute' in the feature map"
+        if what == "NaN"
+        else "replace it by a finite number or drop the row"
     )
     raise ValueError(f"X contains {what} at row {first_row + row}, column {labels[column]}; {remedy}")
+
+
+def first_nonfinite(block: Numbers, *, allow_nan: bool = False) -> tuple[str, int, int] | None:
+    """Return "infinity", or "NaN" unless it is allowed, with the row and column of the first; None without any."""
+    values = block.data if scipy.sparse.issparse(block) else block
+    bad = np.isinf(values) if allow_nan else ~np.isfinite(values)
+    if not bad.any():
+        return None
+    place = np.unravel_index(int(np.argmax(bad)), bad.shape)
+    what = "NaN" if np.isnan(values[place]) else "infinity"
+    if scipy.sparse.issparse(block):
+        entry = place[0]
+        return what, int(np.searchsorted(block.indptr, entry, side="right")) - 1, int(block.indices[entry])
+    return what, int(place[0]), int(place[1])
 
 
 def _not_a_number(values: NDArray[Any], labels: list[str], first_row: int, error: Exception) -> TypeError:

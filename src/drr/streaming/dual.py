@@ -1,4 +1,4 @@
-"""The raking dual in passes: a sample of rows in memory proposes, a pass over all rows disposes.
+"""The raking dual in passes: a sample of rows in memory proposes each step, a pass over all rows decides.
 
 A pass at θ returns Λ(θ), its gradient, and a sample of rows drawn in proportion to their tilted weights. The sample
 gives a model of Λ whose gradient is corrected by a linear term, which makes the minimum of the model that of f

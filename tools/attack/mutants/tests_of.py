@@ -107,7 +107,6 @@ MODULES = {
     "streaming/columns": ["unit/test_source_fit", "unit/test_features"],
     "streaming/sources/parquet": ["unit/test_sources", "unit/test_source_fit"],
     "streaming/sources/npy": ["unit/test_sources", "unit/test_checkpoint"],
-    "streaming/nonfinite": ["unit/test_passes", "unit/test_sources", "unit/test_source_fit", "unit/test_validation"],
     "streaming/sources/csr": ["unit/test_sources", "unit/test_checkpoint"],
     "raking/convergence": ["unit/test_floor", "unit/test_dual", "unit/test_passes"],
     "streaming/block_reading": ["unit/test_sources", "unit/test_source_fit"],

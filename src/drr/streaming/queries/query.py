@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drr._checks.arrays import Features, check_features
+from drr._checks.numbers import first_nonfinite
 from drr._native.threads import resolve_n_threads
+from drr.exceptions import NonfiniteRowError
 from drr.streaming.block import Block, naming
-from drr.streaming.nonfinite import check_finite
 
 Vector = NDArray[np.float64]
 
@@ -37,7 +38,7 @@ class Query(abc.ABC):
 
 @dataclass(frozen=True, eq=False)
 class Request(Query):
-    """A question about rows of numbers, and all that an engine of one's own sees of the solvers."""
+    """A question about rows of numbers: all that another map-reduce engine needs to know of the solvers."""
 
     target: Vector
     """μ₁: rows are shifted by it, aᵢ = φᵢ − μ₁"""
@@ -76,8 +77,11 @@ class Request(Query):
         try:
             return self._of_rows(rows, block.number, weights)
         except ValueError:
-            check_finite(rows, block.number)
-            raise
+            found = first_nonfinite(rows)
+            if found is None:
+                raise
+            what, row, column = found
+            raise NonfiniteRowError(what, block.number, row, column) from None
 
     def with_threads(self, n_threads: int) -> Request:
         return replace(self, n_threads=n_threads)
