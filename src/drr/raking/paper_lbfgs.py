@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from drr._checks.arrays import Features
 from drr._native import core
-from drr._native.progress import Callback
+from drr._native.progress import Callback, report
 from drr.raking.results import Floor, Status
 
 SMOOTHING = 1e-10  # ε in δ√(‖θ‖² + ε²)
@@ -74,27 +74,27 @@ def _minimise(
     SciPy's. Without bounds on θ, L-BFGS-B is L-BFGS.
     """
     last: dict[str, float] = {}
-    count = {"passes": 0, "iteration": 0}
+    n_passes = n_iterations = 0
 
     def objective(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        nonlocal n_passes
         log_partition, _, mean = core.tilt(features, theta, log_base_weights, target, n_threads)
         norm = math.sqrt(float(theta @ theta) + SMOOTHING**2)
         gradient = mean + (tolerance / norm) * theta
-        count["passes"] += 1
+        n_passes += 1
         last.update(value=log_partition + tolerance * norm, gradient_norm=float(np.linalg.norm(gradient)))
         return last["value"], gradient
 
-    def report(_: NDArray[np.float64]) -> None:
-        count["iteration"] += 1
-        if callback is not None:
-            unset = dict.fromkeys(("lower_bound", "gap", "step"), math.nan)
-            callback({"stage": "dual", "active": 0, **unset, **count, **last})
+    def after_iteration(_: NDArray[np.float64]) -> None:
+        nonlocal n_iterations
+        n_iterations += 1
+        report(callback, "dual", n_iterations, n_passes, active=0, **last)
 
     options: dict[str, Any] = {"ftol": 0.0, "gtol": GRADIENT_GOAL}
     if max_iter:
         options["maxiter"] = max_iter
     start = np.zeros(features.shape[1])
-    end = minimize(objective, start, jac=True, method="L-BFGS-B", callback=report, options=options)
+    end = minimize(objective, start, jac=True, method="L-BFGS-B", callback=after_iteration, options=options)
     if np.linalg.norm(end.jac) <= FALLBACK_GOAL:
         status = Status.CONVERGED
     else:  # SciPy's code 1 is the limit of iterations or evaluations, 2 a line search without progress
