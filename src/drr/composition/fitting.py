@@ -12,7 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from drr._checks.rows import reads_in_passes
 from drr._native.tasks import task
-from drr.composition.base_score import is_fitted, take_params
+from drr.composition.base_score import is_fitted
 from drr.composition.holdout import Holdout
 from drr.composition.models import Models, Recipe, fit_and_score, fit_models, fit_shared_duals
 from drr.composition.out_of_bag import fit_out_of_bag, has_out_of_bag, out_of_bag_scores
@@ -109,17 +109,15 @@ def _fit_splits(recipe: Recipe, plan: Holdout, n_jobs: int | None) -> tuple[Mode
     models: Models = results[0][0]
     if plan.is_cross_fitted:
         with task("all rows"):
-            models = fit_models(recipe, np.arange(len(recipe.labels.codes)), shared)
+            models = fit_models(recipe, shared=shared)
     return models, [[columns[k] for _, columns in results] for k in range(len(recipe.rare))]
 
 
 def _fit_out_of_bag(recipe: Recipe, plan: Holdout, n_jobs: int | None) -> tuple[Models, Parts]:
     """Fit one base on all rows, which scores them out of the bag, and duals by the splits."""
     labels = recipe.labels
-    everything = np.arange(len(labels.codes))
-    params = take_params(recipe.base_params, everything, len(everything))
     with task("base"):
-        base = fit_out_of_bag(recipe.base, recipe.X, labels.classes[labels.codes], params)
+        base = fit_out_of_bag(recipe.base, recipe.X, labels.classes[labels.codes], recipe.base_params)
     scores = out_of_bag_scores(base, recipe.X, recipe.rare_labels)
     known = np.asarray(np.isfinite(scores).all(axis=1))
     with_scores = replace(recipe, base=None, base_params={}, given_scores=scores)

@@ -97,25 +97,28 @@ class Models:
 
 def fit_shared_duals(recipe: Recipe, n_folds: int) -> OneVersusRest | None:
     """Fit the duals on all rows, with all that so many folds can share; None if folds need maps of their own."""
-    if is_source(recipe.X) or not (_is_ours(recipe.dual) and recipe.knows_no_labels):
+    if is_source(recipe.X) or not (_can_share_rows(recipe.dual) and recipe.knows_no_labels):
         return None
     y = recipe.labels.classes[recipe.labels.codes]
     with config_context(assume_finite=recipe.is_checked):
         return OneVersusRest(recipe.dual, recipe.X, y, recipe.rare_labels, recipe.weights, n_folds=n_folds)
 
 
-def fit_models(recipe: Recipe, rows: NDArray[np.intp], shared: OneVersusRest | None = None) -> Models:
-    """Fit base and duals on these rows; the duals only if there are none of all rows."""
-    n_rows = len(recipe.labels.codes)
-    y = recipe.labels.classes[recipe.labels.codes[rows]]
-    X = None if shared and recipe.base is None else take_rows(recipe.X, rows)
-    base = recipe.base
-    if base is not None:
-        base = fitted_copy(base, X, y, take_params(recipe.base_params, rows, n_rows))
+def fit_models(
+    recipe: Recipe, rows: NDArray[np.intp] | None = None, shared: OneVersusRest | None = None
+) -> Models:
+    """Fit base and duals on these rows, or on all without copying them; the duals only if none are shared."""
+    X, y = recipe.X, recipe.labels.classes[recipe.labels.codes]
+    base_params, dual_params = recipe.base_params, recipe.dual_params
+    if rows is not None:
+        X = None if shared is not None and recipe.base is None else take_rows(X, rows)
+        base_params, dual_params = (take_params(each, rows, len(y)) for each in (base_params, dual_params))
+        y = y[rows]
+    base = None if recipe.base is None else fitted_copy(recipe.base, X, y, base_params)
     if shared is not None:
         return Models(base, shared.duals, recipe.rare_labels)
     with config_context(assume_finite=recipe.is_checked):
-        duals = _fit_duals(recipe, X, y, take_params(recipe.dual_params, rows, n_rows))
+        duals = _fit_duals(recipe, X, y, dual_params)
     return Models(base, duals, recipe.rare_labels)
 
 
@@ -144,7 +147,7 @@ def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any
     """Fit a dual per rare class; several of them share one feature map."""
     if is_fitted(recipe.dual):
         return [recipe.dual]
-    if _is_ours(recipe.dual) and len(recipe.rare) > 1 and not is_source(X):
+    if _can_share_rows(recipe.dual) and len(recipe.rare) > 1 and not is_source(X):
         return fit_one_versus_rest(recipe.dual, X, y, recipe.rare_labels, **params)
     first = clone(recipe.dual).set_params(pos_label=recipe.rare_labels[0]).fit(X, y, **params)
     if not hasattr(first, "feature_map_"):
@@ -160,7 +163,8 @@ def _fit_duals(recipe: Recipe, X: Any, y: NDArray[Any], params: Mapping[str, Any
     return [first, *others]
 
 
-def _is_ours(dual: Any) -> bool:
+def _can_share_rows(dual: Any) -> bool:
+    """Return whether `OneVersusRest` can fit a dual: a RakingDual that is not fitted yet, by the certified method."""
     return type(dual) is RakingDual and dual.method == "auto" and not is_fitted(dual)
 
 
