@@ -30,7 +30,7 @@ from drr.composition.second_score import prepare_dual
 from drr.composition.table_forest import TableForest
 from drr.decision.cuts import Rule
 from drr.features.feature_map import RakingFeatureMap
-from drr.features.table_encoder import has_categories
+from drr.features.table_encoder import categorical_names
 from drr.raking.estimator import RakingDual
 from drr.theory import DEPLOYED_WEIGHT
 
@@ -195,7 +195,7 @@ class DRRClassifier(FittedScores, ClassifierMixin, CallbackSupportMixin, BaseEst
         check_has_score(base)
         X, y, sample_weight = gather_if_lazy(X, y, sample_weight)
         X = check_table(self, X, reset=True)
-        if self.estimator is None and has_categories(X):
+        if self.estimator is None and categorical_names(X):
             base = accept_sample_weight(TableForest(random_state=seed, n_jobs=self.n_jobs))
         labels = read_labels(X, y, type(self).__name__)
         routed = route_fit_params(self, base, {"sample_weight": sample_weight, **fit_params})

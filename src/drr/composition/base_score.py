@@ -13,13 +13,13 @@ from sklearn.ensemble import StackingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from drr._checks.messages import listed
 from drr._checks.rows import is_source
 from drr._checks.tables import take_rows
 from drr._native.tasks import task
 from drr.composition.coded_labels import CodedLabels
 from drr.composition.distributed_base import fit_distributed, is_distributed, local_model
-from drr.features import RakingFeatureMap
-from drr.features.columns import read_columns
+from drr.features.table_encoder import categorical_names
 
 
 def is_fitted(estimator: Any) -> bool:
@@ -51,10 +51,10 @@ def fitted_copy(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str
                 f"block ({str(error).splitlines()[0]}). Fit it first, on as many rows as fit in memory, and pass it "
                 "fitted; for a Dask collection, a base of dask-ml, xgboost.dask or lightgbm.dask is fitted where it is"
             ) from error
-        if categories := _categorical_names(X):
+        if names := categorical_names(X):
             raise ValueError(
                 f"{type(estimator).__name__} could not be fitted: {str(error).splitlines()[0]}. It sees the table as "
-                f"it is, with text or categories in {', '.join(categories[:5])}. Leave out the base for one that "
+                f"it is, with text or categories in {listed(names)}. Leave out the base for one that "
                 "encodes them, pass a pipeline that does, or make them pandas categories, X.astype({name: "
                 "'category'}), for a base that takes those, such as "
                 "HistGradientBoostingClassifier(categorical_features='from_dtype'). The dual encodes them itself"
@@ -163,8 +163,12 @@ def _finite(scores: NDArray[np.float64], estimator: Any) -> NDArray[np.float64]:
 
 def _scores_pairs(estimator: Any) -> bool:
     """Return whether a support vector machine, also in a pipeline, has a column per pair of classes."""
-    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-    return getattr(last, "decision_function_shape", None) == "ovo"
+    return getattr(last_step(estimator), "decision_function_shape", None) == "ovo"
+
+
+def last_step(estimator: Any) -> Any:
+    """Return what a pipeline ends in; any other estimator itself."""
+    return estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
 
 
 def _position(classes: NDArray[Any], label: Any) -> int:
@@ -183,11 +187,3 @@ def _take(value: Any, rows: NDArray[np.intp], n_rows: int) -> Any:
     if is_scalar or isinstance(value, str) or not hasattr(value, "__len__") or len(value) != n_rows:
         return value
     return take_rows(np.asarray(value) if isinstance(value, list | tuple) else value, rows)
-
-
-def _categorical_names(X: Any) -> list[str]:
-    """Return the columns of a data frame whose types are not numbers, in quotes."""
-    if not hasattr(X, "columns"):
-        return []
-    rows = read_columns(RakingFeatureMap(), X, reset=True)
-    return [repr(name) for j, name in enumerate(X.columns) if rows.is_categorical(j)]

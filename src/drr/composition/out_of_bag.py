@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.utils import check_array
 
-from drr.composition.base_score import fitted_copy
+from drr.composition.base_score import fitted_copy, last_step
 
 # A row is out of the bag of about 37 % of the members. Fewer members than this leave too few votes per row to stand for
 # the whole ensemble, and folds of so small an ensemble are cheap.
@@ -21,9 +21,9 @@ MIN_MEMBERS = 50
 
 def has_out_of_bag(estimator: Any) -> bool:
     """Return whether an unfitted classifier, also at the end of a pipeline, can score rows out of the bag."""
-    if any(hasattr(step, "fit_resample") for step in _steps(estimator)):
+    if any(hasattr(step, "fit_resample") for _, step in getattr(estimator, "steps", [])):
         return False  # the rows that reach the ensemble are not the rows of the table
-    ensemble = _steps(estimator)[-1]
+    ensemble = last_step(estimator)
     if not isinstance(ensemble, RandomForestClassifier | ExtraTreesClassifier | BaggingClassifier):
         return False
     if getattr(ensemble, "class_weight", None) is not None:
@@ -35,7 +35,7 @@ def has_out_of_bag(estimator: Any) -> bool:
 def fit_out_of_bag(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[str, Any]) -> Any:
     """Return a copy fitted on all rows that keeps its out-of-bag scores."""
     copy = clone(estimator)
-    ensemble = _steps(copy)[-1]
+    ensemble = last_step(copy)
     if not _draws_by_sampler(ensemble) and not ensemble.oob_score:
         ensemble.set_params(oob_score=True)
     with warnings.catch_warnings():  # rows that are in every bag are simply not held out
@@ -46,7 +46,7 @@ def fit_out_of_bag(estimator: Any, X: Any, y: NDArray[Any], fit_params: Mapping[
 
 def out_of_bag_scores(estimator: Any, X: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
     """Return one column of probabilities per label; not a number for rows that every member has seen."""
-    ensemble = _steps(estimator)[-1]
+    ensemble = last_step(estimator)
     if _draws_by_sampler(ensemble):
         if hasattr(estimator, "steps") and len(estimator.steps) > 1:
             X = estimator[:-1].transform(X)
@@ -78,7 +78,3 @@ def _unseen_by_sampler(forest: Any, X: Any) -> NDArray[np.float64]:
 def _draws_by_sampler(ensemble: Any) -> bool:
     """Return whether a resampler draws the sample of each tree of a forest, as in imbalanced-learn."""
     return isinstance(ensemble, RandomForestClassifier) and hasattr(ensemble, "sampling_strategy")
-
-
-def _steps(estimator: Any) -> list[Any]:
-    return [step for _, step in estimator.steps] if hasattr(estimator, "steps") else [estimator]

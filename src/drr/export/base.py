@@ -13,6 +13,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier
 
 from drr.classifier import DRRClassifier
+from drr.composition.base_score import last_step
 from drr.composition.coded_labels import CodedLabels
 from drr.export.graph import OPSETS, Graph, import_extra
 
@@ -33,9 +34,9 @@ def add_base(graph: Graph, classifier: DRRClassifier) -> str:
     classes = base.classes_
     if isinstance(base, CodedLabels):  # its columns are in the order of the labels
         base = base.estimator_
-    package = _package(_last_step(base))
+    package = _package(last_step(base))
     if package in ("xgboost", "lightgbm"):
-        _register(_last_step(base), package)
+        _register(last_step(base), package)
     converted = _convert(base, _add_base_inputs(graph, base, package))
     compose = import_extra("onnx.compose")
     part = compose.add_prefix_graph(converted.graph, "base/", rename_inputs=False)
@@ -59,7 +60,7 @@ def _add_base_inputs(graph: Graph, base: Any, package: str) -> list[tuple[str, A
         name, kind = each.name, types.DoubleTensorType
         if tensor.elem_type == tensors.STRING:
             kind = types.StringTensorType
-        elif rounds and base is _last_step(base):
+        elif rounds and base is last_step(base):
             name = graph.node("Cast", name, to=tensors.FLOAT)
             kind = types.FloatTensorType
             if package != "xgboost":  # thresholds stay in double precision
@@ -70,13 +71,13 @@ def _add_base_inputs(graph: Graph, base: Any, package: str) -> list[tuple[str, A
 
 def _convert(base: Any, initial: list[tuple[str, Any]]) -> Any:
     skl2onnx = import_extra("skl2onnx")
-    options = {id(_last_step(base)): {"zipmap": False}}
+    options = {id(last_step(base)): {"zipmap": False}}
     try:
         return skl2onnx.convert_sklearn(base, "base", initial, target_opset=OPSETS, options=options)
     except Exception as error:  # of many kinds, some with all numbers of the model in the message
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise ValueError(
-            f"skl2onnx {skl2onnx.__version__} cannot convert the base, a {type(_last_step(base)).__name__}: "
+            f"skl2onnx {skl2onnx.__version__} cannot convert the base, a {type(last_step(base)).__name__}: "
             f"{first[:120]}"
         ) from error
 
@@ -104,7 +105,3 @@ def _register(model: Any, package: str) -> None:
 
 def _package(estimator: Any) -> str:
     return type(estimator).__module__.partition(".")[0]
-
-
-def _last_step(estimator: Any) -> Any:
-    return estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator

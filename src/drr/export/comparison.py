@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drr.classifier import DRRClassifier
+from drr.composition.base_score import last_step
 from drr.export.graph import import_extra
 from drr.export.stages import MATRIX
 from drr.features.feature_map import RakingFeatureMap
@@ -52,8 +53,7 @@ def check_against_python(model: Any, classifier: DRRClassifier, X: Any) -> None:
 
 
 def _name(classifier: DRRClassifier) -> str:
-    base = classifier.estimator_
-    return type(base.steps[-1][1] if hasattr(base, "steps") else base).__name__
+    return type(last_step(classifier.estimator_)).__name__
 
 
 def _generated(classifier: DRRClassifier) -> Any:

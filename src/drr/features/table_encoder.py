@@ -46,12 +46,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.concatenate(parts, axis=1)
 
 
-def has_categories(X: Any) -> bool:
-    """Return whether a table is a data frame with a column that is no number."""
+def categorical_names(X: Any) -> list[Any]:
+    """Return the names of the columns of a data frame that hold no numbers; none for another table."""
     if not hasattr(X, "columns"):
-        return False
+        return []
     rows = read_columns(TableEncoder(), X, reset=True)
-    return any(rows.is_categorical(j) for j in range(rows.n_columns))
+    return [name for j, name in enumerate(X.columns) if rows.is_categorical(j)]
 
 
 def _numbers(rows: TableColumns, positions: list[int]) -> NDArray[np.float64]:
