@@ -19,7 +19,7 @@ from drr.report._evaluation import evaluate
 from drr.report._svg import Axis, Plot
 from drr.report.drivers import column_losses, moment_contributions
 from drr.report.ranking import precision_at, recall_at
-from drr.report.reliability import reliability_bins, wilson_interval
+from drr.report.reliability import reliability_bins
 
 
 @pytest.fixture(scope="module")
@@ -91,15 +91,6 @@ def test_bins_hold_equal_expected_numbers(rng):
     assert sorted(np.concatenate(bins)) == list(range(5000))
     masses = [probability[each].sum() for each in bins]
     assert max(masses) - min(masses) < 2.0  # one row moves a sum by one at most
-
-
-def test_wilson_intervals_cover(rng):
-    found = rng.binomial(40, 0.1, size=20_000)
-    low, high = wilson_interval(found, np.full(20_000, 40))
-    covered = ((low <= 0.1) & (high >= 0.1)).mean()
-    assert 0.92 < covered < 0.98
-    assert (low >= 0).all()
-    assert (high <= 1).all()
 
 
 def test_contributions_add_up_to_the_distance_of_the_means(evaluation):

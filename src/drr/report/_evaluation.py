@@ -17,6 +17,7 @@ from drr.decision.rules import Sweep
 from drr.fusion.bootstrap import merge_rows, resample_totals
 from drr.fusion.gain import GainInterval, gain_interval
 from drr.fusion.separation import Separation, separation
+from drr.fusion.standardisation import fuse
 from drr.raking.estimator import RakingDual
 
 N_RESAMPLES = 400
@@ -133,6 +134,5 @@ def evaluate(
             f"a report needs rows of both classes, but {int(positive.sum())} of {len(positive)} rows are of the rare "
             f"class {np.asarray(classifier.pos_label_).item()!r}; pass rows of both classes"
         )
-    fused = base + rescoring.fusion_weight * dual
-    scores = {"base": base, "dual": dual, "fused": fused}
+    scores = {"base": base, "dual": dual, "fused": fuse(base, dual, rescoring.fusion_weight)}
     return Evaluation(classifier, X, labels, scores, positive, held_out, details or {})

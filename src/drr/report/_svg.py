@@ -111,7 +111,7 @@ class Plot:
             )
 
     def rule(self, classes: str, *, x: float | None = None, y: float | None = None) -> None:
-        """Return a straight line across the plot."""
+        """Draw a straight line across the plot."""
         if x is not None:
             self._stroke(self._px(x), self._top, self._px(x), self._height - self._bottom, classes)
         if y is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.stats
 from numpy.typing import NDArray
 
 from drr.report._evaluation import Evaluation
@@ -10,7 +11,6 @@ from drr.report._html import Section, figure, figures, paragraph, percent, table
 from drr.report._svg import Axis, Plot
 
 _N_BINS = 10
-_NORMAL_QUANTILE = 1.959964
 
 
 def section(evaluation: Evaluation) -> Section:
@@ -25,7 +25,10 @@ def section(evaluation: Evaluation) -> Section:
     predicted = np.array([probability[rows].mean() for rows in bins])
     counts = np.array([len(rows) for rows in bins])
     found = np.array([evaluation.positive[rows].sum() for rows in bins])
-    low, high = wilson_interval(found, counts)
+    intervals = [
+        scipy.stats.binomtest(k, n).proportion_ci(0.95, "wilson") for k, n in zip(found, counts, strict=True)
+    ]
+    low, high = np.array(intervals).T
     reach = min(1.0, 1.08 * max(predicted.max(), high.max()))
     brier = float(np.mean((probability - evaluation.positive) ** 2))
     constant = evaluation.share * (1 - evaluation.share)
@@ -72,15 +75,3 @@ def reliability_bins(probability: NDArray[np.float64], positive: NDArray[np.bool
     n_bins = int(min(_N_BINS, max(1, positive.sum())))
     ends = np.searchsorted(mass, mass[-1] * np.arange(1, n_bins) / n_bins, side="left") + 1
     return [rows for rows in np.split(order, ends) if len(rows)]
-
-
-def wilson_interval(
-    found: NDArray[np.int64], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the score interval of a binomial share, which stays within 0 and 1."""
-    share, z2 = found / counts, _NORMAL_QUANTILE**2
-    centre = (share + z2 / (2 * counts)) / (1 + z2 / counts)
-    reach = (
-        _NORMAL_QUANTILE / (1 + z2 / counts) * np.sqrt(share * (1 - share) / counts + z2 / (4 * counts**2))
-    )
-    return np.clip(centre - reach, 0, 1), np.clip(centre + reach, 0, 1)
