@@ -21,7 +21,7 @@ class RowSource(Protocol):
     def blocks(self) -> Iterator[Any]:
         """Return all blocks, in the same order at every call.
 
-        A source may fill its buffers again: a block is good until the next but one is asked for. Copy what is to stay.
+        A source may reuse its buffers: a block is valid until the second one after it is read. Copy what you keep.
         """
 
 

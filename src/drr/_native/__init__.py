@@ -59,7 +59,7 @@ def _choose() -> str:
 
 
 def _check_interpreter() -> None:
-    """Raise ImportError in a second interpreter of the process, where loading the core may wait for ever."""
+    """Raise ImportError in a second interpreter of the process, where loading the core may never return."""
     name = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
     if importlib.util.find_spec(name) is None:  # Pythons other than CPython
         return

@@ -22,10 +22,7 @@ from drr._checks.scores import (
     is_number,
 )
 from drr._native.ranking import CUT_METRICS, Ranking
-from drr.decision.rules import (
-    CutRule,
-    Sweep,
-)
+from drr.decision.rules import CutRule, Sweep
 
 # The largest number of cuts at which a user's metric is evaluated.
 MAX_CANDIDATES = 1000
@@ -164,7 +161,7 @@ def _maximise(
     options = {} if weights is None else {"sample_weight": weights}
     values = np.empty(len(candidates))
     with warnings.catch_warnings():
-        # Precision and its kin are undefined at the cut that labels nothing positive, and score zero there.
+        # Precision and similar metrics are undefined at the cut that labels nothing positive, and score zero there.
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         for i, n_levels in enumerate(candidates):
             y_pred = (score > place_cut(levels, int(n_levels))).astype(np.int64)

@@ -22,7 +22,7 @@ from drr._checks.tables import check_is_table, frame_of_arrow, is_plain_array
 from drr._native import core
 from drr.features.scaling import ColumnScaling, learn_scaling
 
-# Numbers in a block: 8 MB in double precision, some 50 000 rows of 20 columns.
+# Numbers in a block: 8 MB in double precision, about 50 000 rows of 20 columns.
 _BLOCK_SIZE = 2**20
 _MIN_ROWS = 512
 # What pandas calls columns of objects that are all numbers.
@@ -113,9 +113,9 @@ class SparseColumns(TableColumns):
 
 
 class PandasColumns(TableColumns):
-    """A pandas frame. Categorical by dtype: category, object, string, bool and their nullable and Arrow kin.
+    """A pandas frame. Categorical by dtype: category, object, string, bool, and their nullable and Arrow counterparts.
 
-    Numbers are numbers in whatever dtype they come: decimals, and objects that are all numbers, are not categorical.
+    Decimals, and objects that are all numbers, are numeric.
     """
 
     def __init__(self, frame: Any, labels: list[str]) -> None:

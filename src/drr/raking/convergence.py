@@ -12,7 +12,7 @@ _NEGLIGIBLE_GAP = 1e-10
 
 
 def warn_of_floor(floor: Floor) -> Floor:
-    """Return the floor; warn in the name of the caller's caller if its bounds are too far apart.
+    """Return the floor; warn at the line of the caller's caller if its bounds are too far apart.
 
     Beside the base discrepancy, which the tolerance is measured by, a gap of 1e-10 is none.
     """
@@ -22,7 +22,7 @@ def warn_of_floor(floor: Floor) -> Floor:
 
 
 def warn_of_dual(dual: Dual) -> Dual:
-    """Return the dual; warn in the name of the caller's caller if it is not certified."""
+    """Return the dual; warn at the line of the caller's caller if it is not certified."""
     if not dual.status.is_success:
         warnings.warn(_explain_dual(dual), ConvergenceWarning, stacklevel=3)
     return dual

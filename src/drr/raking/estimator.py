@@ -175,8 +175,8 @@ class RakingDual(ColumnExplanation, CallbackSupportMixin, BaseEstimator):  # typ
 
             # 2. The features of the majority, and the mean that they are to reach.
             self.feature_map_ = fit_map(self, X, y, len(majority))
-            looked = isinstance(self.feature_map_, RakingFeatureMap)  # at every number, when it was fitted
-            with config_context(assume_finite=looked):
+            is_known_finite = isinstance(self.feature_map_, RakingFeatureMap)  # its fit has read every number
+            with config_context(assume_finite=is_known_finite):
                 features = self.embed(take_rows(X, majority))
                 rare_features = self.embed(take_rows(X, minority))
             target = self._mean(rare_features, _part(row_weights, minority))

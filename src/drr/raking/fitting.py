@@ -78,7 +78,7 @@ def conclude(dual: Any, target: NDArray[np.float64]) -> None:
 
 
 def warn_of_zero_dual(dual: Any, raking: Raking, eta: float) -> None:
-    """Warn in the name of the caller's caller if the raking that `dual` asked for left the majority as it is."""
+    """Warn at the line of the caller's caller if the raking that `dual` asked for left the majority as it is."""
     if raking.dual.status is not Status.ZERO_DUAL:
         return
     chosen_by_ess = dual.min_ess is not None
