@@ -42,7 +42,7 @@ CORE = {
     **dict.fromkeys(("cosine", "embed", "embedder", "fourier_block"), _EMBEDDING),
     **dict.fromkeys(
         ("corral_factor", "floor", "floor_judge", "floor_passes", "min_norm_point", "min_norm_point_floor",
-         "nonnegative_least_squares", "pairwise_frank_wolfe_floor", "working_set"),
+         "nonnegative_least_squares", "pairwise_frank_wolfe_floor", "passive_rows", "row_selection", "working_set"),
         _FLOOR,
     ),
 }  # fmt: skip
@@ -220,5 +220,18 @@ MODULES = {
 }  # fmt: skip
 
 
+# Files of tests that belong to one named above.
+_PARTS = {
+    "unit/test_classifier": [
+        "unit/test_classifier_classes",
+        "unit/test_classifier_refusals",
+        "unit/test_named_holdout",
+    ],
+    "unit/test_features": ["unit/test_categories"],
+    "unit/test_sources": ["unit/test_changing_files"],
+    "unit/test_dual": ["unit/test_dual_refusals"],
+}
+
+
 def paths(names: list[str]) -> list[str]:
-    return [f"tests/{name}.py" for name in names]
+    return [f"tests/{part}.py" for name in names for part in (name, *_PARTS.get(name, []))]
