@@ -17,7 +17,7 @@ def test_importing_leaves_the_lock_off():
     script = """
 import importlib, sys
 from drr._native import available_instruction_sets
-for name in ("_cpu", "ranking", *(f"_core_{each}" for each in available_instruction_sets())):
+for name in ("_cpu", "draws", "ranking", *(f"_core_{each}" for each in available_instruction_sets())):
     importlib.import_module(f"drr._native.{name}")
 assert not sys._is_gil_enabled()
 """

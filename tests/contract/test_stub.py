@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from drr._native import _cpu, core
+from drr._native import draws as draws_module
 from drr._native import ranking as ranking_module
 
-MODULES = {"_core": core, "_cpu": _cpu, "ranking": ranking_module}
+MODULES = {"_core": core, "_cpu": _cpu, "draws": draws_module, "ranking": ranking_module}
 
 
 def stub_members(body: list[ast.stmt]) -> dict:

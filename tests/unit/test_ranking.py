@@ -12,7 +12,8 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from drr._native.ranking import CUT_METRICS, Ranking, add_draws
+from drr._native.draws import add_draws
+from drr._native.ranking import CUT_METRICS, Ranking
 
 
 def g_mean(y_true, y_pred, sample_weight=None):

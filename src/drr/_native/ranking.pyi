@@ -20,11 +20,3 @@ class Ranking:
         self, weights: NDArray[Any], metric: str
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
     def curve(self, weights: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-
-def add_draws(
-    bit_generator: np.random.BitGenerator,
-    n_draws: NDArray[np.int64],
-    cells_of_row: NDArray[Any],
-    weights: NDArray[np.float64] | None,
-    totals: NDArray[Any],
-) -> None: ...

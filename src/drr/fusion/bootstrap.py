@@ -22,7 +22,7 @@ import scipy.sparse
 import scipy.stats
 from numpy.typing import NDArray
 
-from drr._native.ranking import add_draws
+from drr._native.draws import add_draws
 
 # Totals per batch: enough to hide the cost of a call, few enough to stay in the cache.
 BATCH_SIZE = 2**16
