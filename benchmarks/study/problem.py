@@ -183,8 +183,8 @@ class Problem:
                 "is_zero": not dual.theta.any(),
             }
             scores = Prediction(
-                feature_map.project(self.threshold.rows, dual.theta),
-                feature_map.project(self.test.rows, dual.theta),
+                feature_map.project(self.threshold.rows, dual.theta) - dual.log_partition,
+                feature_map.project(self.test.rows, dual.theta) - dual.log_partition,
                 seconds,
             )
             self._duals[key] = DualPrediction(scores, dual, figures)
