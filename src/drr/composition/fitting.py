@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 from drr._checks.rows import reads_in_passes
@@ -99,9 +100,13 @@ def _fit_splits(recipe: Recipe, plan: Holdout, n_jobs: int | None) -> tuple[Mode
     if plan.is_cross_fitted:
         with task("duals of all rows"):
             shared = fit_shared_duals(recipe, len(plan.splits))
-    fits = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(fit_and_score)(recipe, fit, held_out, shared) for fit, held_out in plan.splits
-    )
+    fits: Iterator[tuple[Models, list[HeldOutScores]]]
+    if effective_n_jobs(n_jobs) == 1:  # starting a pool of one takes as long as a fold of a small table
+        fits = (fit_and_score(recipe, fit, held_out, shared) for fit, held_out in plan.splits)
+    else:
+        fits = Parallel(n_jobs=n_jobs, return_as="generator")(
+            delayed(fit_and_score)(recipe, fit, held_out, shared) for fit, held_out in plan.splits
+        )
     results = []
     for number in range(1, len(plan.splits) + 1):
         with task(f"fold {number} of {len(plan.splits)}"):

@@ -130,8 +130,9 @@ def fit_and_score(
 ) -> tuple[Models, list[HeldOutScores]]:
     """Fit on some rows and score others; one pair of score columns per rare class."""
     models = fit_models(recipe, fit, shared)
-    X = take_rows(recipe.X, held_out)
-    base = models.base_scores(X) if recipe.given_scores is None else recipe.given_scores[held_out]
+    given = recipe.given_scores
+    X = None if shared and given is not None else take_rows(recipe.X, held_out)
+    base = models.base_scores(X) if given is None else given[held_out]
     with config_context(assume_finite=recipe.is_checked):
         dual = models.dual_scores(X) if shared is None else shared.score_held_out(fit, held_out)
     codes = recipe.labels.codes[held_out]

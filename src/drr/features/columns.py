@@ -121,7 +121,8 @@ class PandasColumns(TableColumns):
     def __init__(self, frame: Any, labels: list[str]) -> None:
         super().__init__(frame.shape[0], labels)
         self._frame = frame
-        self._kinds = [dtype.kind for dtype in frame.dtypes]
+        self._dtypes = frame.dtypes.tolist()
+        self._kinds = [dtype.kind for dtype in self._dtypes]
         self._number_objects: dict[int, bool] = {}
 
     def is_categorical(self, position: int) -> bool:
@@ -132,9 +133,11 @@ class PandasColumns(TableColumns):
         if position not in self._number_objects:
             import pandas
 
-            column = self._frame.iloc[:, position]
-            self._number_objects[position] = str(column.dtype).startswith("decimal") or (
-                column.dtype == object and pandas.api.types.infer_dtype(column, skipna=True) in _NUMBER_TYPES
+            dtype = self._dtypes[position]
+            is_objects = isinstance(dtype, np.dtype) and dtype.kind == "O"
+            self._number_objects[position] = str(dtype).startswith("decimal") or (
+                is_objects
+                and pandas.api.types.infer_dtype(self._frame.iloc[:, position], skipna=True) in _NUMBER_TYPES
             )
         return self._number_objects[position]
 
@@ -146,7 +149,9 @@ class PandasColumns(TableColumns):
         return np.asarray(codes, dtype=np.intp), levels.tolist()
 
     def _numeric_rows(self, positions: list[int], begin: int, end: int) -> Numbers:
-        rows = self._frame.iloc[begin:end, positions]
+        rows = self._frame if end - begin == self.n_rows else self._frame.iloc[begin:end]
+        if len(positions) < self.n_columns:  # a list of positions copies
+            rows = rows.iloc[:, positions]
         if all(self._kinds[j] in "iufb" for j in positions):
             dtype = np.float32 if same_width(rows.dtypes, np.float32) else np.float64
             return np.ascontiguousarray(rows.to_numpy(dtype=dtype, na_value=np.nan))
