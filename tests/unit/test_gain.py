@@ -94,7 +94,7 @@ def test_ties_count_as_in_random_order(rng):
 
 
 @pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("n_positive", [10, 20, 50])
+@pytest.mark.parametrize("n_positive", [10, 12, 15, 20, 30, 50])
 def test_noise_added_to_noise_is_no_gain(n_positive, ties):
     rng = np.random.default_rng(n_positive)
     y = np.arange(600) < n_positive
@@ -104,7 +104,8 @@ def test_noise_added_to_noise_is_no_gain(n_positive, ties):
         fused = base / base.std() + 0.5 * rng.normal(size=600)
         result = gain_interval(y, base, fused, n_resamples=199, random_state=0)
         claims.append([result.is_gain, result.is_loss])
-    assert np.mean(claims, axis=0).max() <= 0.05
+    # Nominal are 2.5 % on each side; two standard errors of 400 draws are 1.6 %.
+    assert np.mean(claims, axis=0).max() <= 0.04
 
 
 def test_figures_are_consistent():

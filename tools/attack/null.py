@@ -20,7 +20,7 @@ import drr
 # The intervals have a level of 95 %, so that 2.5 % are nominal on each side; more than this is a failure. The bound
 # of the measured rate allows for four standard errors of the draws.
 LARGEST_RATE = 0.05
-N_RARE = (10, 20, 50)
+N_RARE = (10, 12, 15, 20, 30, 50)
 N_ROWS = 600
 
 Rates = dict[str, float]

@@ -35,16 +35,21 @@ ROWS_PER_MULTINOMIAL_COUNT = 25
 # differ, and intervals exclude zero far too often.
 MIN_RARE = 10
 
+# Degrees of freedom that Student's distribution has less than there are rare rows.
+LOST_DEGREES = 5
+
 
 def interval_tails(level: float, n_positive: int) -> tuple[float, float]:
     """Return the quantiles of resampled values that bound an interval; not numbers if there are too few rare rows.
 
     Resamples of n rows vary less than new samples do. The tails are those at which a normal distribution has the width
-    of Student's interval of n values, with the rare rows as n (Hesterberg's expanded percentile interval).
+    of Student's interval of n values, with the rare rows as n (Hesterberg's expanded percentile interval). Average
+    precision hangs on the few rare rows that rank highest: `LOST_DEGREES` in place of one bring the rates of false
+    gains and losses from 3 % to the nominal 2.5 % at 10 to 30 rare rows, and are of no account from 50 on.
     """
     if n_positive < MIN_RARE:
         return np.nan, np.nan
-    student = scipy.stats.t.ppf((1 + level) / 2, n_positive - 1)
+    student = scipy.stats.t.ppf((1 + level) / 2, n_positive - LOST_DEGREES)
     tail = float(scipy.stats.norm.cdf(-student * np.sqrt(n_positive / (n_positive - 1))))
     return tail, 1 - tail
 
@@ -127,14 +132,16 @@ class _Stratum:
     def __init__(self, places: NDArray[Any], row_weight: NDArray[np.float64] | None, n_totals: int) -> None:
         self._n_rows = len(places)
         columns = [*places.T] if row_weight is None else [*places.T, row_weight]
-        group_of_row = np.zeros(self._n_rows, dtype=np.int64)
+        order = np.lexsort(columns[::-1])  # stable: rows of a group keep their order
+        differs = np.zeros(self._n_rows, dtype=bool)
         for column in columns:
-            value = np.unique(column, return_inverse=True)[1].reshape(-1)
-            joint = group_of_row * (value.max() + 1) + value
-            group_of_row = np.unique(joint, return_inverse=True)[1].reshape(-1)
-        first_row, sizes = np.unique(group_of_row, return_index=True, return_counts=True)[1:]
+            differs[1:] |= np.diff(column[order]) != 0
+        differs[:1] = True
+        first_row, group = order[differs], np.cumsum(differs) - 1
+        sizes = np.bincount(group)
         is_large = sizes >= ROWS_PER_MULTINOMIAL_COUNT
-        rest = ~is_large[group_of_row]
+        rest = np.empty(self._n_rows, dtype=bool)
+        rest[order] = ~is_large[group]
         self._places = np.ascontiguousarray(places[rest])
         self._weight = None if row_weight is None else row_weight[rest]
         self._shares = np.append(sizes[is_large], np.count_nonzero(rest)) / self._n_rows
