@@ -14,6 +14,10 @@ import pytest
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# OpenMP's threads spin while they wait, which takes a processor that other work has away from the boosted trees.
+# Read when the library is loaded, so it is set before any test imports one.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 # The number of generated cases per property: small and repeatable by default, large in the long run
 # (DRR_PROPERTY_CASES=2000 pytest tests/property).
 _cases = int(os.environ.get("DRR_PROPERTY_CASES", "0"))
