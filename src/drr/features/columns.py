@@ -100,7 +100,7 @@ class SparseColumns(TableColumns):
 
     def __init__(self, matrix: Any, labels: list[str]) -> None:
         super().__init__(matrix.shape[0], labels)
-        self._matrix = matrix
+        self.matrix = matrix
 
     def factorize(self, position: int) -> tuple[NDArray[np.intp], list[Any]]:
         raise TypeError(
@@ -108,8 +108,14 @@ class SparseColumns(TableColumns):
             "categorical columns in a dense array or a data frame"
         )
 
+    def numeric_blocks(self, positions: list[int], *, allow_nan: bool) -> Iterator[tuple[int, int, Numbers]]:
+        """Yield all rows at once: a part of a matrix would be a copy."""
+        if not get_config()["assume_finite"]:
+            check_finite(self.matrix, self.labels, 0, allow_nan=allow_nan)
+        yield 0, self.n_rows, self.matrix
+
     def _numeric_rows(self, positions: list[int], begin: int, end: int) -> Numbers:
-        return self._matrix[begin:end]  # all columns are numeric
+        return self.matrix[begin:end]  # all columns are numeric
 
 
 class PandasColumns(TableColumns):

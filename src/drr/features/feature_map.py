@@ -102,7 +102,8 @@ class RakingFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     -----
     Rows go through in tiles on all threads, from the raw columns into the output: beyond it, memory does not grow with
     the number of rows. A row's features do not depend on the rows around it nor on the number of threads, to the last
-    bit. Sparse input is read in place and centred like any other, so its linear block is dense.
+    bit. Sparse input is read in place and centred like any other, so its linear block is dense; `RakingDual` keeps it
+    sparse if there is no other block.
 
     Examples
     --------

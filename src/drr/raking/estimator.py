@@ -19,11 +19,13 @@ from drr._checks.tables import check_fitted, check_table, take_rows
 from drr._native.fit_callbacks import CallbackSupportMixin, fit_task
 from drr._native.threads import resolve_n_threads
 from drr.features.feature_map import RakingFeatureMap
+from drr.features.sparse_rows import scaled_rows
 from drr.raking.diagnostics import direction_of
 from drr.raking.explanation import ColumnExplanation
 from drr.raking.fitting import conclude, fit_map, rake_dual, split_classes
 from drr.raking.problem import mean_of_rows, open_problem
 from drr.raking.results import Floor
+from drr.raking.shared_rows import SharedRows
 
 
 class RakingDual(ColumnExplanation, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
@@ -39,9 +41,9 @@ class RakingDual(ColumnExplanation, CallbackSupportMixin, BaseEstimator):  # typ
     feature_map : transformer, default=None
         Embeds rows; fitted on the rows of both classes. None is ``RakingFeatureMap(random_state=random_state)``, whose
         features have single precision if the majority would have more than 64 MB of them in double: that changes
-        the scores in the seventh digit. If there are more than twice as many columns as rows, as in expression
-        matrices, it has no random features: the columns can describe any difference of the classes, and random waves of
-        that many columns are noise. A `sklearn.frozen.FrozenEstimator` is used as it is.
+        the scores in the seventh digit. If there are more than twice as many columns as rows, or more than 5000, as in
+        expression matrices, it has no random features: the columns can describe any difference of the classes, and
+        random waves of that many columns are noise. A `sklearn.frozen.FrozenEstimator` is used as it is.
     eta : float, default=0.05
         η in [0, 1]: the tolerance is at this share of the way from the feasibility floor to the distance of the means
         before raking, and at least 5 % above the floor.
@@ -173,22 +175,43 @@ class RakingDual(ColumnExplanation, CallbackSupportMixin, BaseEstimator):  # typ
             positive, row_weights = split_classes(self, labels, sample_weight)
             minority, majority = np.flatnonzero(positive), np.flatnonzero(~positive)
 
-            # 2. The features of the majority, and the mean that they are to reach.
+            # 2. The features of the majority, the mean that they are to reach, and its raking.
             self.feature_map_ = fit_map(self, X, y, len(majority))
-            is_known_finite = isinstance(self.feature_map_, RakingFeatureMap)  # its fit has read every number
-            with config_context(assume_finite=is_known_finite):
-                features = self.embed(take_rows(X, majority))
-                rare_features = self.embed(take_rows(X, minority))
-            target = self._mean(rare_features, _part(row_weights, minority))
+            target = self._rake_sparse(X, positive, majority, row_weights)
+            if target is None:
+                is_known_finite = isinstance(
+                    self.feature_map_, RakingFeatureMap
+                )  # its fit has read every number
+                with config_context(assume_finite=is_known_finite):
+                    features = self.embed(take_rows(X, majority))
+                    rare_features = self.embed(take_rows(X, minority))
+                target = self._mean(rare_features, _part(row_weights, minority))
+                base_weights = _part(row_weights, majority)
+                problem = open_problem(features, target, base_weights, n_threads=self.n_threads)
+                self.raking_, self.eta_ = rake_dual(self, problem, base_weights)
 
-            # 3. Floor, tolerance and dual.
-            base_weights = _part(row_weights, majority)
-            problem = open_problem(features, target, base_weights, n_threads=self.n_threads)
-            self.raking_, self.eta_ = rake_dual(self, problem, base_weights)
-
-            # 4. What raking did to the moments.
+            # 3. What raking did to the moments.
             conclude(self, target)
             return self
+
+    def _rake_sparse(
+        self,
+        X: Any,
+        positive: NDArray[np.bool_],
+        majority: NDArray[np.intp],
+        row_weights: NDArray[np.float64] | None,
+    ) -> NDArray[np.float64] | None:
+        """Rake sparse rows that stay sparse, not copied by class, and return the target; None if they cannot."""
+        found = scaled_rows(self.feature_map_, X)
+        if found is None:
+            return None
+        features, offset = found
+        weights = np.ones(len(positive)) if row_weights is None else row_weights
+        rows = SharedRows(features, weights, resolve_n_threads(self.n_threads), offset)
+        problem, base_weights = rows.problem(positive)
+        raking, self.eta_ = rake_dual(self, problem, base_weights)
+        self.raking_ = rows.of_majority(raking, majority)
+        return rows.centred(problem.target)
 
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: Any) -> RakingDual:
         """Fit on rows that are never held together."""

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from drr._checks.arrays import Features, check_features
 from drr._checks.labels import Labels
 from drr._checks.scores import check_sample_weight
 from drr._checks.seeds import seed_nested
 from drr._native.progress import make_callback
 from drr.features.feature_map import RakingFeatureMap
+from drr.features.sparse_rows import scaled_rows
 from drr.raking.arguments import check_method
 from drr.raking.diagnostics import Moments, diagnose, explain_zero_dual
 from drr.raking.ess import rake_to_ess
@@ -24,8 +26,8 @@ from drr.raking.tolerance import check_eta
 # Features of the majority in double precision by default: 64 MB. More are beyond the caches, and a pass over them takes
 # as long as reading them; in single precision that is half, and so is the memory.
 _MAX_DOUBLES = 2**23
-# Columns per row above which the default map has no random features.
-_WIDE = 2
+# Columns per row, and columns, above which the default map has no random features.
+_WIDE, _MANY = 2, 5000
 
 
 def split_classes(
@@ -44,7 +46,7 @@ def fit_map(dual: Any, X: Any, y: ArrayLike, n_majority: int) -> Any:
     is_default = dual.feature_map is None
     feature_map = RakingFeatureMap(random_state=dual.random_state) if is_default else dual.feature_map
     feature_map = seed_nested(feature_map, dual.random_state)
-    if is_default and X.shape[1] > _WIDE * X.shape[0]:
+    if is_default and X.shape[1] > min(_WIDE * X.shape[0], _MANY):
         feature_map.set_params(n_random_features=0)
     feature_map.fit(X, y)
     if is_default:
@@ -52,6 +54,11 @@ def fit_map(dual: Any, X: Any, y: ArrayLike, n_majority: int) -> Any:
         if n_majority * n_features > _MAX_DOUBLES:
             feature_map.set_params(dtype=np.float32)
     return feature_map
+
+
+def embed_all(dual: Any, X: Any) -> tuple[Features, NDArray[np.float64] | None]:
+    """Return all rows in the feature map of `dual`, plus an offset if that keeps sparse rows sparse, and the offset."""
+    return scaled_rows(dual.feature_map_, X) or (check_features(dual.embed(X), "the transformed rows"), None)
 
 
 def rake_dual(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
-from drr._checks.arrays import check_features
 from drr._checks.labels import read_labels
 from drr._checks.tables import check_table
 from drr._native.tasks import task
 from drr._native.threads import resolve_n_threads
 from drr.raking.diagnostics import direction_of
 from drr.raking.estimator import RakingDual
-from drr.raking.fitting import conclude, fit_map, rake_dual, split_classes, warn_of_zero_dual
-from drr.raking.results import Raking
+from drr.raking.fitting import conclude, embed_all, fit_map, rake_dual, split_classes, warn_of_zero_dual
 from drr.raking.shared_rows import SharedRows, share_rows
 
 Vector = NDArray[np.float64]
@@ -63,9 +60,11 @@ class OneVersusRest:
             majority = np.flatnonzero(~positive)
             if self._rows is None:
                 each.feature_map_ = fit_map(each, table, y, len(majority))
-                features = check_features(each.embed(table), "the transformed rows")
                 n_problems = len(self.duals) * (1 + n_folds)
-                self._rows = share_rows(features, weights, n_problems, resolve_n_threads(dual.n_threads))
+                features, offset = embed_all(each, table)
+                self._rows = share_rows(
+                    features, offset, weights, n_problems, resolve_n_threads(dual.n_threads)
+                )
                 shared = FrozenEstimator(each.feature_map_)
             else:
                 each.feature_map = each.feature_map_ = shared
@@ -73,8 +72,8 @@ class OneVersusRest:
             with _task_of(each):
                 raking, each.eta_ = rake_dual(each, problem, base_weights)
             self._solved.append((positive, problem, raking))
-            each.raking_ = _of_majority(raking, majority)
-            conclude(each, problem.target)
+            each.raking_ = self._rows.of_majority(raking, majority)
+            conclude(each, self._rows.centred(problem.target))
 
     def score_held_out(self, fit: Rows, held_out: Rows) -> Vector:
         """Return log density ratios of held-out rows by duals of the rows to fit on, a column per class.
@@ -97,14 +96,3 @@ class OneVersusRest:
 
 def _task_of(dual: RakingDual) -> AbstractContextManager[None]:
     return task(f"{type(dual).__name__} of class {dual.pos_label_}")
-
-
-def _of_majority(raking: Raking, majority: Rows) -> Raking:
-    """Return the raking with the rows counted among the majority, as if there were no others."""
-    floor = replace(
-        raking.floor,
-        support=np.searchsorted(majority, raking.floor.support).astype(np.int64),
-        n_rows=len(majority),
-    )
-    assert raking.dual.weights is not None
-    return replace(raking, floor=floor, dual=replace(raking.dual, weights=raking.dual.weights[majority]))

@@ -26,17 +26,24 @@ Rows = NDArray[np.intp]
 _BLOCK_SIZE = 2**20
 
 
-def share_rows(features: Features, weights: Vector | None, n_problems: int, n_threads: int) -> SharedRows:
+def share_rows(
+    features: Features, offset: Vector | None, weights: Vector | None, n_problems: int, n_threads: int
+) -> SharedRows:
     """Return the rows with what is worth computing once for so many problems."""
     kind = WideRows if is_worthwhile(features, n_problems) else SharedRows
-    return kind(features, np.ones(features.shape[0]) if weights is None else weights, n_threads)
+    return kind(features, np.ones(features.shape[0]) if weights is None else weights, n_threads, offset)
 
 
 class SharedRows:
-    """Rows whose problems are solved one by one."""
+    """Rows whose problems are solved one by one.
 
-    def __init__(self, features: Features, weights: Vector, n_threads: int) -> None:
-        self.features, self.weights, self.n_threads = features, weights, n_threads
+    The rows of the feature map are `features`, minus `offset` if there is one.
+    """
+
+    def __init__(
+        self, features: Features, weights: Vector, n_threads: int, offset: Vector | None = None
+    ) -> None:
+        self.features, self.weights, self.n_threads, self.offset = features, weights, n_threads, offset
 
     def problem(self, positive: Mask) -> tuple[ArrayProblem, Vector]:
         """Return the problem of one class, and its base weights."""
@@ -44,8 +51,25 @@ class SharedRows:
         target = mean_of_rows(self.features, rare, self.n_threads)
         return ArrayProblem(self.features, target, base, self.n_threads), base
 
+    def of_majority(self, raking: Raking, majority: Rows) -> Raking:
+        """Return a raking of one problem with the rows counted among the majority, as if there were no others."""
+        floor, dual = raking.floor, raking.dual
+        assert dual.weights is not None
+        support = np.searchsorted(majority, floor.support).astype(np.int64)
+        floor = replace(floor, support=support, n_rows=len(majority))
+        dual = replace(dual, weights=dual.weights[majority])
+        if self.offset is not None:
+            floor = replace(floor, base_mean=floor.base_mean - self.offset)
+            log_partition = dual.log_partition - float(self.offset @ dual.theta)
+            dual = replace(dual, mean=dual.mean - self.offset, log_partition=log_partition)
+        return replace(raking, floor=floor, dual=dual)
+
+    def centred(self, target: Vector) -> Vector:
+        """Return the target of a problem as a mean of rows of the feature map."""
+        return target if self.offset is None else target - self.offset
+
     def part(self, rows: Rows) -> PartOfRows:
-        """Return a part of the rows, whose problems know no other."""
+        """Return a part of the rows, whose problems know no other, nor the offset: log density ratios have none."""
         return PartOfRows(self, rows)
 
 
@@ -81,8 +105,10 @@ class PartOfRows:
 class WideRows(SharedRows):
     """Rows with more columns than rows, whose problems are solved in their span."""
 
-    def __init__(self, features: Features, weights: Vector, n_threads: int) -> None:
-        super().__init__(features, weights, n_threads)
+    def __init__(
+        self, features: Features, weights: Vector, n_threads: int, offset: Vector | None = None
+    ) -> None:
+        super().__init__(features, weights, n_threads, offset)
         self.gram = core.gram(features, n_threads=n_threads)
         self._span = RowSpan(self.gram)
 

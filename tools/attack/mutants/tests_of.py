@@ -121,6 +121,7 @@ MODULES = {
     "composition/prior": ["unit/test_prior", "unit/test_holdout", "unit/test_classifier"],
     "composition/second_score": ["unit/test_second_score", "unit/test_classifier"],
     "composition/table_forest": ["unit/test_bases"],
+    "features/sparse_rows": ["unit/test_sparse_duals"],
     "features/table_encoder": ["unit/test_bases", "unit/test_features"],
     "raking/explanation": ["unit/test_explanation"],
     "raking/tolerance": ["unit/test_floor", "unit/test_dual"],

@@ -16,6 +16,9 @@ namespace {
 // them in double.
 constexpr Index slab_columns = 512;
 
+// A product with a stored entry takes as long as with this many numbers of dense rows.
+constexpr Index dense_per_stored = 20;
+
 // Edges of at most four strips of rows with nearly equal shares of a lower triangle of size n, at
 // multiples of what the kernels of the products handle at a time. More strips would balance more
 // threads, but every strip packs the rows above it anew.
@@ -121,7 +124,7 @@ void row_gram(const RowBlocks& rows, ThreadPool& pool, GramPrecision precision, 
   const auto copy_columns = [&](Index i, RowRange columns, double* out) {
     rows.copy_columns({i, i + 1}, columns, out);
   };
-  if (rows.is_sparse())
+  if (rows.is_sparse() && rows.n_numbers() <= rows.n_rows() * rows.n_cols() / dense_per_stored)
     sparse_row_gram(rows, pool, lower);
   else
     row_gram(rows.n_rows(), rows.n_cols(), copy_columns, pool, precision, lower);

@@ -45,6 +45,17 @@ public:
     }
   }
 
+  void copy_columns(RowRange rows, RowRange columns, double* out) const override {
+    for (Index i = rows.begin; i < rows.end; ++i, out += columns.size()) {
+      for (Index k = columns.begin; k < columns.end; ++k)
+        out[k - columns.begin] = -shift_[k];
+      for_each_entry(i, [&](Index k, double value) {
+        if (k >= columns.begin && k < columns.end)
+          out[k - columns.begin] += value;
+      });
+    }
+  }
+
   void squared_norms(RowRange rows, double* norms) const override {
     // ‖φ − s‖² = ‖s‖² + Σ over stored entries of φ(φ − 2s); entries of a row are unique, as
     // the caller guarantees.
