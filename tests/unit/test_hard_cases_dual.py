@@ -401,3 +401,23 @@ def test_a_small_tolerance_beside_columns_of_very_different_scales_is_met_withou
     exact = drr.solve_dual((features - target) / scale, np.zeros(4), 0.0)
     if dual.weights is not None:
         np.testing.assert_allclose(dual.weights, exact.weights, rtol=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(300, 20), (286, 128), (1000, 128)])
+@pytest.mark.parametrize("margin", [1e-5, 1e-6, 1e-7])
+def test_tolerances_hardly_above_the_floor_converge(shape, margin):
+    """Of these most used to end as round-off: the scores held the rounding of all steps."""
+    ends = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        features, direction = rng.normal(size=shape), rng.normal(size=shape[1])
+        direction /= np.linalg.norm(direction)
+        target = (
+            1.3 * (features @ direction).max() * direction + 0.1 * rng.normal(size=shape[1]) / shape[1] ** 0.5
+        )
+        floor = drr.find_floor(features, target)
+        tolerance = floor.value + margin * (floor.base_discrepancy - floor.value)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            ends.append(drr.solve_dual(features, target, tolerance, floor=floor).status)
+    assert ends.count(drr.Status.CONVERGED) >= 9

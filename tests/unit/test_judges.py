@@ -110,14 +110,23 @@ def test_a_stall_at_zero_is_the_zero_dual_if_the_tolerance_or_rounding_is_the_di
 
 def test_a_stall_is_a_minimum_if_rounding_explains_each_coordinate_of_the_gradient():
     small, large = 10 * EPSILON, 10 * EPSILON * 1e9
-    assert stall(0.0, 1e9, [1.0, 1e-9], [small, large]) == "converged"
-    assert stall(0.0, 1e9, [1.0, 1e-9], [large, small]) == "round_off"  # in the wrong column
-    assert stall(0.0, 1e9, [1.0, 1e-9], [10 * small, large]) == "round_off"
-    assert stall(0.0, 1e9, [1.0, 1e-9], [10 * small, large], largest_score=10.0) == "converged"
+    assert stall(0.0, 1.0, [1.0, 1e-9], [small, large]) == "converged"
+    assert stall(0.0, 1.0, [1.0, 1e-9], [large, small]) == "round_off"  # in the wrong column
+    assert stall(0.0, 1.0, [1.0, 1e-9], [10 * small, large]) == "round_off"
+    assert stall(0.0, 1.0, [1.0, 1e-9], [10 * small, large], largest_score=10.0) == "converged"
     assert stall(1e-2, 1e9, [1.0, 0.0], [-1e-2 + small, large]) == "converged"
     # More than a thousandth of the tolerance is missed.
     assert stall(1e-3, 1e9, [1.0, 0.0], [-1e-3 + small, large]) == "round_off"
-    assert stall(0.0, 1e9, [1.0, 1e-3 / large], [0.0, large]) == "round_off"  # 1e-3 nats
+    assert stall(0.0, 1.0, [1.0, 1e-3 / large], [0.0, large]) == "round_off"  # 1e-3 nats
+
+
+def test_a_stall_where_the_rule_holds_is_a_minimum():
+    """The best point of a stall is computed anew, and may meet the rule that its rounded scores missed."""
+    theta, mean = [1e-2, 0.0], [-0.5 + 4e-10, 0.0]
+    judge = core.DualJudge(0.5, 2.0)
+    assert judge.is_minimum(np.array(theta), np.array(mean), 0.0, 1.0, 1.0, 1.0)
+    assert stall(0.5, 2.0, theta, mean) == "converged"
+    assert stall(0.5, 2.0, theta, [-0.5 + 6e-10, 0.0]) == "round_off"  # beyond a part in 1e9 of the tolerance
 
 
 def test_bounds_of_a_floor():

@@ -150,7 +150,7 @@ Status DualJudge::status_of_stall(const DualSums& sums, std::span<const double> 
   if (values.norm == 0)
     return is_exact || base_discrepancy_ - tolerance_ <= gradient_goal_ ? Status::zero_dual
                                                                         : Status::round_off;
-  return is_exact ? Status::converged : Status::round_off;
+  return is_exact || is_minimum(sums) ? Status::converged : Status::round_off;
 }
 
 } // namespace drr

@@ -1,6 +1,9 @@
 #include "core/dual/dual_minimiser.hpp"
 
+#include "core/dual/dual_regime.hpp"
+
 #include <cmath>
+#include <memory>
 
 namespace drr {
 
@@ -35,6 +38,8 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, Dua
   Minimisation end;
   Eigen::VectorXd best;
   Direction direction;
+  std::unique_ptr<InnerSolve> exact; // takes over after the first stall
+  bool was_renewed = false;
   for (;; ++end.n_iter) {
     // 1. The gradient at the weights that the last plane search left.
     if (!point.is_fresh)
@@ -69,6 +74,16 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, Dua
     const bool stalled = judge.stalled(sums);
     if (judge.is_best())
       best = point.theta;
+    if (stalled && !was_renewed) {
+      // The scores hold the round-off of every step, and conjugate gradients that of theirs. Both
+      // computed anew may show a way on.
+      was_renewed = true;
+      point.theta = best;
+      model.evaluate_afresh(point);
+      exact = make_exact_inner_solve(model);
+      judge.restart();
+      continue;
+    }
     if (stalled || end.n_iter == max_iter) {
       if (stalled)
         point.theta = best;
@@ -80,7 +95,7 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, Dua
     }
 
     // 5. A Newton direction, then the best point of the plane.
-    inner.solve(point, judge.gradient_goal(), direction);
+    (exact ? *exact : inner).solve(point, judge.gradient_goal(), direction);
     model.move(point, direction, {1, 1});
   }
 }

@@ -20,6 +20,7 @@ constexpr Index max_hessian_columns =
 // A sample of 12K rows costs less than a Gram matrix of all rows from here on, and there are steps
 // to repay it.
 constexpr Index rows_per_column = 16;
+constexpr double max_exact_work = 2e10; // products of a Gram matrix that take about a second
 } // namespace
 
 DualMethod cheapest_method(const DualModel& model) {
@@ -50,6 +51,12 @@ std::unique_ptr<InnerSolve> make_inner_solve(DualModel& model, DualMethod method
   }
   assert(false);
   return nullptr;
+}
+
+std::unique_ptr<InnerSolve> make_exact_inner_solve(DualModel& model) {
+  const double columns = static_cast<double>(model.n_cols());
+  const double work = columns * columns * (static_cast<double>(model.n_rows()) + columns);
+  return work <= max_exact_work ? make_inner_solve(model, DualMethod::newton) : nullptr;
 }
 
 } // namespace drr

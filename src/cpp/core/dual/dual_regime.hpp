@@ -14,4 +14,7 @@ DualMethod cheapest_method(const DualModel& model);
 // The inner solve of one of the three methods that have one.
 std::unique_ptr<InnerSolve> make_inner_solve(DualModel& model, DualMethod method);
 
+// The most exact inner solve, to go on with where another stalled; null if it costs too much.
+std::unique_ptr<InnerSolve> make_exact_inner_solve(DualModel& model);
+
 } // namespace drr

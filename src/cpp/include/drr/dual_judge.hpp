@@ -62,12 +62,14 @@ public:
   // Looks at the next point. True once neither the gradient nor the objective has fallen for too
   // long: later points are only shaken by rounding, and the best one is the solution.
   bool stalled(const DualSums& sums);
+  // Waits again as long for progress.
+  void restart() { waited_ = 0; }
   // Whether the point that `stalled` looked at last has the smallest gradient so far. True
   // of the first.
   bool is_best() const { return is_best_; }
   // How a solve ended whose best point is all that can be had, given the sizes (Σ wᵢaᵢₖ²)^½ of the
-  // numbers that the columns' means are sums of. The point is the solution if rounding explains
-  // what is left of each coordinate of the gradient and ‖g‖ ≤ 1e-3·δ, or δ = 0: columns of very
+  // numbers that the columns' means are sums of. The point is the solution if it is a minimum, or if
+  // rounding explains what is left of each coordinate of the gradient and ‖g‖ ≤ 1e-3·δ, or δ = 0: columns of very
   // different scales, or a target that is the base mean, allow no smaller ‖g‖. At θ = 0 with δ equal
   // to γ but for the last digits, rounding hides every way down from zero, and the dual is zero.
   Status status_of_stall(const DualSums& sums, std::span<const double> scales) const;
