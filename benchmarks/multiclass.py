@@ -40,7 +40,7 @@ def macro_average_precision(y: np.ndarray, classes: np.ndarray, scores: np.ndarr
 
 
 def run_half(X: np.ndarray, y: np.ndarray, seed: int, folds: int) -> tuple[float, float]:
-    """The figures of the base and of the fused score on one test half."""
+    """The values of the base and of the fused score on one test half."""
     train, test = train_test_split(np.arange(len(y)), test_size=0.5, stratify=y, random_state=seed)
     base = RandomForestClassifier(random_state=seed)
     options = {"holdout": folds, "fusion_weight": "auto"} if folds else {}

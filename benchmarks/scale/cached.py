@@ -47,7 +47,7 @@ def compare(rows: np.ndarray, path: Path, target: np.ndarray, what: str, repeats
             passes.clear()
             began = time.perf_counter()
             results[name] = drr.rake(
-                features, target, callback=lambda figures: passes.append(figures["passes"])
+                features, target, callback=lambda values: passes.append(values["passes"])
             )
             best[name] = min(best[name], time.perf_counter() - began)
     theta = results["memory"].dual.theta

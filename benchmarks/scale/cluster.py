@@ -46,7 +46,7 @@ def main() -> None:
 def timed(rows: object, target: np.ndarray, **options: int) -> tuple[float, int]:
     passes: list[int] = []
     began = time.perf_counter()
-    drr.rake(rows, target, callback=lambda figures: passes.append(figures["passes"]), **options)
+    drr.rake(rows, target, callback=lambda values: passes.append(values["passes"]), **options)
     return (time.perf_counter() - began) / passes[-1], passes[-1]
 
 

@@ -77,7 +77,7 @@ def fit(path: Path, target: np.ndarray, place: str) -> None:
     cached = cached_share(path)
     began = time.perf_counter()
     with PeakMemory() as memory:
-        raking = drr.rake(path, target, callback=lambda figures: passes.append(figures["passes"]))
+        raking = drr.rake(path, target, callback=lambda values: passes.append(values["passes"]))
     seconds = time.perf_counter() - began
     floor, dual = raking.floor, raking.dual
     print(

@@ -51,7 +51,7 @@ def main() -> None:
             counted: list[int] = []
             began = time.perf_counter()
             results[name] = drr.rake(
-                features, target, callback=lambda figures, counted=counted: counted.append(figures["passes"])
+                features, target, callback=lambda values, counted=counted: counted.append(values["passes"])
             )
             best[name] = min(best[name], time.perf_counter() - began)
             passes[name] = counted[-1]

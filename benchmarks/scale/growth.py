@@ -64,7 +64,7 @@ def time_fit(path: Path, n_rows: int, target: np.ndarray) -> tuple[float, int]:
     LocalDataset(rows).run_pass(TiltSums(target, np.zeros(len(target))))
     passes: list[int] = []
     began = time.perf_counter()
-    drr.rake(rows, target, callback=lambda figures: passes.append(figures["passes"]))
+    drr.rake(rows, target, callback=lambda values: passes.append(values["passes"]))
     return time.perf_counter() - began, passes[-1]
 
 

@@ -65,17 +65,17 @@ void PythonMonitor::report(const Iteration& iteration) {
     return;
   const WithLock lock;
   try {
-    py::dict figures;
-    figures["stage"] = py::str(iteration.stage.data(), iteration.stage.size());
-    figures["iteration"] = iteration.iteration;
-    figures["passes"] = iteration.passes;
-    figures["value"] = iteration.value;
-    figures["lower_bound"] = iteration.lower_bound;
-    figures["gap"] = iteration.gap;
-    figures["gradient_norm"] = iteration.gradient_norm;
-    figures["step"] = iteration.step;
-    figures["active"] = iteration.active;
-    callback_(figures);
+    py::dict values;
+    values["stage"] = py::str(iteration.stage.data(), iteration.stage.size());
+    values["iteration"] = iteration.iteration;
+    values["passes"] = iteration.passes;
+    values["value"] = iteration.value;
+    values["lower_bound"] = iteration.lower_bound;
+    values["gap"] = iteration.gap;
+    values["gradient_norm"] = iteration.gradient_norm;
+    values["step"] = iteration.step;
+    values["active"] = iteration.active;
+    callback_(values);
   } catch (py::error_already_set& error) {
     error.restore();
     throw Interrupted();

@@ -12,7 +12,7 @@ namespace drr::bindings {
 
 class PythonMonitor final : public Monitor {
 public:
-  // `callback` is called with a dict of each iteration's figures; None: nobody listens. Needs the
+  // `callback` is called with a dict of each iteration's values; None: nobody listens. Needs the
   // lock, as does its end.
   explicit PythonMonitor(py::object callback = py::none());
 

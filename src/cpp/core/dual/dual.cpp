@@ -134,7 +134,7 @@ DualResult solve_dual(const DualInput& input, const DualOptions& options, const 
     return finish(model, input, point, output, with_proof(model, point, judge, end), "paper-newton");
   }
 
-  // 4. Ours starts in the plane of the base mean and a known direction, and takes the
+  // 4. The fast method starts in the plane of the base mean and a known direction, and takes the
   // cheapest inner solve.
   const int max_iter = options.max_iter > 0 ? options.max_iter : default_max_iter;
   const DualMethod method = options.method == DualMethod::automatic ? cheapest_method(model) : options.method;

@@ -10,14 +10,14 @@ namespace drr {
 namespace {
 
 void report(DualModel& model, const DualPoint& point, int iteration) {
-  Iteration figures;
-  figures.stage = "dual";
-  figures.iteration = iteration;
-  figures.passes = model.n_passes();
-  figures.value = point.objective;
-  figures.gap = point.theta.dot(point.gradient);
-  figures.gradient_norm = point.gradient.norm();
-  model.pool().report(figures);
+  Iteration values;
+  values.stage = "dual";
+  values.iteration = iteration;
+  values.passes = model.n_passes();
+  values.value = point.objective;
+  values.gap = point.theta.dot(point.gradient);
+  values.gradient_norm = point.gradient.norm();
+  model.pool().report(values);
 }
 
 } // namespace

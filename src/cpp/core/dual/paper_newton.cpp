@@ -34,13 +34,13 @@ Minimisation minimise_by_paper(DualModel& model, DualPoint& point, int max_iter)
     const double r = smoothed(point.theta.squaredNorm());
     gradient = point.mean + (delta / r) * point.theta;
     const double gradient_norm = gradient.norm();
-    Iteration figures;
-    figures.stage = "dual";
-    figures.iteration = end.n_iter;
-    figures.passes = model.n_passes();
-    figures.value = point.log_partition + delta * r;
-    figures.gradient_norm = gradient_norm;
-    model.pool().report(figures);
+    Iteration values;
+    values.stage = "dual";
+    values.iteration = end.n_iter;
+    values.passes = model.n_passes();
+    values.value = point.log_partition + delta * r;
+    values.gradient_norm = gradient_norm;
+    model.pool().report(values);
     if (gradient_norm <= gradient_goal || end.n_iter == max_iter) {
       end.status = gradient_norm <= fallback_goal ? Status::converged : Status::iteration_limit;
       break;

@@ -36,7 +36,7 @@ std::pair<double, double> select(std::vector<double>& numbers, Index first, Inde
     return select_at_once(numbers, first, last);
 
   // 2. The numbers between them, and how many are below. Without a branch: which it is
-  // cannot be foretold.
+  // cannot be predicted.
   const double low = sample[lower], high = sample[upper];
   std::vector<double> between(n + 1);
   Index n_below = 0, n_between = 0;

@@ -61,7 +61,7 @@ public:
   // For long serial work: throws Interrupted when the monitor asks to stop. Cheap;
   // calling thread only.
   void poll();
-  // Hands an iteration's figures to the monitor, if there is one; calling thread only.
+  // Hands an iteration's values to the monitor, if there is one; calling thread only.
   void report(const Iteration& iteration);
 
 private:
