@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from drr._checks.arrays import check_features
+from drr._checks.arrays import check_base_weights, check_features
 from drr._checks.labels import read_labels
 from drr._checks.rows import reads_in_passes
 from drr._checks.seeds import seed_nested
@@ -22,8 +22,9 @@ from drr.features.feature_map import RakingFeatureMap
 from drr.features.sparse_rows import scaled_rows
 from drr.raking.diagnostics import direction_of
 from drr.raking.explanation import ColumnExplanation
-from drr.raking.fitting import conclude, fit_map, rake_dual, split_classes
+from drr.raking.fitting import conclude, embed_all, fit_map, rake_dual, split_classes
 from drr.raking.problem import mean_of_rows, open_problem
+from drr.raking.repeated_rows import Repetition
 from drr.raking.results import Floor
 from drr.raking.shared_rows import SharedRows
 
@@ -179,20 +180,32 @@ class RakingDual(ColumnExplanation, CallbackSupportMixin, BaseEstimator):  # typ
             self.feature_map_ = fit_map(self, X, y, len(majority))
             target = self._rake_sparse(X, positive, majority, row_weights)
             if target is None:
-                is_known_finite = isinstance(
-                    self.feature_map_, RakingFeatureMap
-                )  # its fit has read every number
-                with config_context(assume_finite=is_known_finite):
-                    features = self.embed(take_rows(X, majority))
+                is_ours = isinstance(self.feature_map_, RakingFeatureMap)
+                with config_context(assume_finite=is_ours):  # its fit has read every number
+                    features, _, repetition = embed_all(self, take_rows(X, majority))
                     rare_features = self.embed(take_rows(X, minority))
                 target = self._mean(rare_features, _part(row_weights, minority))
-                base_weights = _part(row_weights, majority)
-                problem = open_problem(features, target, base_weights, n_threads=self.n_threads)
-                self.raking_, self.eta_ = rake_dual(self, problem, base_weights)
+                self._rake_rows(features, repetition, target, _part(row_weights, majority))
 
             # 3. What raking did to the moments.
             conclude(self, target)
             return self
+
+    def _rake_rows(
+        self,
+        features: Any,
+        repetition: Repetition | None,
+        target: NDArray[np.float64],
+        base_weights: NDArray[np.float64] | None,
+    ) -> None:
+        """Rake the rows of the majority, equal ones together."""
+        if repetition is None:
+            problem = open_problem(features, target, base_weights, n_threads=self.n_threads)
+            self.raking_, self.eta_ = rake_dual(self, problem, base_weights)
+            return
+        problem = open_problem(features, target, repetition.total(base_weights), n_threads=self.n_threads)
+        raking, self.eta_ = rake_dual(self, problem, None)
+        self.raking_ = repetition.expand(raking, check_base_weights(base_weights, len(repetition.which)))
 
     def _rake_sparse(
         self,

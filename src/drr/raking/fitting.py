@@ -20,6 +20,7 @@ from drr.raking.diagnostics import Moments, diagnose, explain_zero_dual
 from drr.raking.ess import rake_to_ess
 from drr.raking.functions import rake_problem
 from drr.raking.problem import RakingProblem
+from drr.raking.repeated_rows import Repetition, find_repetition
 from drr.raking.results import Dual, Raking, Status
 from drr.raking.tolerance import check_eta
 
@@ -56,9 +57,20 @@ def fit_map(dual: Any, X: Any, y: ArrayLike, n_majority: int) -> Any:
     return feature_map
 
 
-def embed_all(dual: Any, X: Any) -> tuple[Features, NDArray[np.float64] | None]:
-    """Return all rows in the feature map of `dual`, plus an offset if that keeps sparse rows sparse, and the offset."""
-    return scaled_rows(dual.feature_map_, X) or (check_features(dual.embed(X), "the transformed rows"), None)
+def embed_all(dual: Any, X: Any) -> tuple[Features, NDArray[np.float64] | None, Repetition | None]:
+    """Return the rows in the feature map of `dual`, the offset to take from them, and how often they repeat.
+
+    There is an offset if that keeps sparse rows sparse, and a repetition if only distinct rows are returned.
+    """
+    sparse = scaled_rows(dual.feature_map_, X)
+    if sparse is not None:
+        return *sparse, None
+    found = find_repetition(dual, X) if isinstance(dual.feature_map_, RakingFeatureMap) else None
+    rows, repetition = (X, None) if found is None else found
+    features = check_features(dual.embed(rows), "the transformed rows")
+    if repetition is None and (found := find_repetition(dual, features)):
+        features, repetition = found
+    return features, None, repetition
 
 
 def rake_dual(

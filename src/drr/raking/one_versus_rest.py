@@ -14,10 +14,9 @@ from sklearn.frozen import FrozenEstimator
 from drr._checks.labels import read_labels
 from drr._checks.tables import check_table
 from drr._native.tasks import task
-from drr._native.threads import resolve_n_threads
 from drr.raking.diagnostics import direction_of
 from drr.raking.estimator import RakingDual
-from drr.raking.fitting import conclude, embed_all, fit_map, rake_dual, split_classes, warn_of_zero_dual
+from drr.raking.fitting import conclude, fit_map, rake_dual, split_classes, warn_of_zero_dual
 from drr.raking.shared_rows import SharedRows, share_rows
 
 Vector = NDArray[np.float64]
@@ -61,10 +60,7 @@ class OneVersusRest:
             if self._rows is None:
                 each.feature_map_ = fit_map(each, table, y, len(majority))
                 n_problems = len(self.duals) * (1 + n_folds)
-                features, offset = embed_all(each, table)
-                self._rows = share_rows(
-                    features, offset, weights, n_problems, resolve_n_threads(dual.n_threads)
-                )
+                self._rows = share_rows(each, table, weights, n_problems)
                 shared = FrozenEstimator(each.feature_map_)
             else:
                 each.feature_map = each.feature_map_ = shared

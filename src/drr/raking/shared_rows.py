@@ -7,6 +7,7 @@ have one Gram matrix, from which the problems of all classes and all parts are s
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,10 @@ from numpy.typing import NDArray
 from drr._checks.arrays import Features
 from drr._checks.scores import check_sample_weight
 from drr._native import core
+from drr._native.threads import resolve_n_threads
+from drr.raking.fitting import embed_all
 from drr.raking.problem import ArrayProblem, mean_of_rows
+from drr.raking.repeated_rows import Repetition
 from drr.raking.results import Dual, Raking
 from drr.raking.span import RowSpan, SpanProblem, is_worthwhile
 
@@ -26,12 +30,15 @@ Rows = NDArray[np.intp]
 _BLOCK_SIZE = 2**20
 
 
-def share_rows(
-    features: Features, offset: Vector | None, weights: Vector | None, n_problems: int, n_threads: int
-) -> SharedRows:
-    """Return the rows with what is worth computing once for so many problems."""
+def share_rows(dual: Any, X: Any, weights: Vector | None, n_problems: int) -> SharedRows:
+    """Return embedded rows with what is worth computing once for so many problems of copies of `dual`."""
+    n_threads = resolve_n_threads(dual.n_threads)
+    features, offset, repetition = embed_all(dual, X)
+    weights = np.ones(X.shape[0]) if weights is None else weights
+    if repetition is not None:
+        return RepeatedRows(features, repetition, weights, n_threads)
     kind = WideRows if is_worthwhile(features, n_problems) else SharedRows
-    return kind(features, np.ones(features.shape[0]) if weights is None else weights, n_threads, offset)
+    return kind(features, weights, n_threads, offset)
 
 
 class SharedRows:
@@ -47,7 +54,7 @@ class SharedRows:
 
     def problem(self, positive: Mask) -> tuple[ArrayProblem, Vector]:
         """Return the problem of one class, and its base weights."""
-        rare, base = _shares(positive, self.weights)
+        rare, base = shares_of(positive, self.weights)
         target = mean_of_rows(self.features, rare, self.n_threads)
         return ArrayProblem(self.features, target, base, self.n_threads), base
 
@@ -64,6 +71,14 @@ class SharedRows:
             dual = replace(dual, mean=dual.mean - self.offset, log_partition=log_partition)
         return replace(raking, floor=floor, dual=dual)
 
+    def with_weights(self, weights: Vector) -> SharedRows:
+        """Return the same rows with other weights, without their offset."""
+        return SharedRows(self.features, weights, self.n_threads)
+
+    def rows(self, rows: Rows) -> Features:
+        """Return some of the rows."""
+        return self.features[rows]
+
     def centred(self, target: Vector) -> Vector:
         """Return the target of a problem as a mean of rows of the feature map."""
         return target if self.offset is None else target - self.offset
@@ -77,10 +92,9 @@ class PartOfRows:
     """Some of the rows, to fit on; the others can be scored."""
 
     def __init__(self, shared: SharedRows, rows: Rows) -> None:
-        self._features = shared.features
         present = np.zeros(len(shared.weights))
         present[rows] = shared.weights[rows]
-        self._present = SharedRows(shared.features, present, shared.n_threads)
+        self._present = shared.with_weights(present)
         self._rows = rows
 
     def problem(self, positive: Mask) -> tuple[ArrayProblem, Vector]:
@@ -97,9 +111,33 @@ class PartOfRows:
         scores = np.empty((len(rows), len(directions)))
         step = max(1, _BLOCK_SIZE // directions.shape[1])
         for begin in range(0, len(rows), step):
-            block = self._features[rows[begin : begin + step]]
+            block = self._present.rows(rows[begin : begin + step])
             scores[begin : begin + step] = block @ directions.T
         return scores
+
+
+class RepeatedRows(SharedRows):
+    """Rows of which few are distinct, whose problems are those of the distinct ones."""
+
+    def __init__(self, distinct: Features, repetition: Repetition, weights: Vector, n_threads: int) -> None:
+        super().__init__(distinct, weights, n_threads)
+        self._repetition = repetition
+
+    def problem(self, positive: Mask) -> tuple[ArrayProblem, Vector]:
+        rare, base = (self._repetition.total(each) for each in shares_of(positive, self.weights))
+        target = mean_of_rows(self.features, rare, self.n_threads)
+        return ArrayProblem(self.features, target, base, self.n_threads), base
+
+    def of_majority(self, raking: Raking, majority: Rows) -> Raking:
+        base = np.zeros(len(self.weights))
+        base[majority] = self.weights[majority] / self.weights[majority].sum()
+        return super().of_majority(self._repetition.expand(raking, base), majority)
+
+    def with_weights(self, weights: Vector) -> SharedRows:
+        return RepeatedRows(self.features, self._repetition, weights, self.n_threads)
+
+    def rows(self, rows: Rows) -> Features:
+        return self.features[self._repetition.which[rows]]
 
 
 class WideRows(SharedRows):
@@ -113,7 +151,7 @@ class WideRows(SharedRows):
         self._span = RowSpan(self.gram)
 
     def problem(self, positive: Mask) -> tuple[ArrayProblem, Vector]:
-        rare, base = _shares(positive, self.weights)
+        rare, base = shares_of(positive, self.weights)
         return SpanProblem(self.features, self._span, rare, base, self.n_threads), base
 
     def part(self, rows: Rows) -> PartOfRows:
@@ -131,7 +169,7 @@ class PartOfWideRows(PartOfRows):
     def problem(self, positive: Mask) -> tuple[ArrayProblem, Vector]:
         rare_rows = positive[self._rows]
         check_sample_weight(self._weights, rare_rows)
-        rare, base = _shares(rare_rows, self._weights)
+        rare, base = shares_of(rare_rows, self._weights)
         coordinates = self._span.coordinates
         present = base > 0
         problem = ArrayProblem(coordinates[present], rare @ coordinates, base[present], self._n_threads)
@@ -147,7 +185,7 @@ class PartOfWideRows(PartOfRows):
         return np.asarray(self._gram[np.ix_(rows, self._rows)] @ combinations)
 
 
-def _shares(positive: Mask, weights: Vector) -> tuple[Vector, Vector]:
+def shares_of(positive: Mask, weights: Vector) -> tuple[Vector, Vector]:
     """Return the weights of the rare class and of the others, each with the sum one."""
     rare, base = np.where(positive, weights, 0.0), np.where(positive, 0.0, weights)
     return rare / rare.sum(), base / base.sum()

@@ -154,6 +154,7 @@ MODULES = {
     "raking/fitting": ["unit/test_score", "unit/test_one_versus_rest"],
     "raking/one_versus_rest": ["unit/test_one_versus_rest"],
     "raking/shared_rows": ["unit/test_one_versus_rest", "unit/test_holdout", "unit/test_classifier"],
+    "raking/repeated_rows": ["unit/test_repeated_rows"],
     "raking/span": ["unit/test_one_versus_rest"],
     "raking/ess": ["unit/test_score", "unit/test_source_fit"],
     "_files": ["unit/test_files", "unit/test_persistence", "unit/test_checkpoint"],
