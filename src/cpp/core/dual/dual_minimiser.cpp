@@ -74,7 +74,7 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, Dua
     const bool stalled = judge.stalled(sums);
     if (judge.is_best())
       best = point.theta;
-    if (stalled && !was_renewed) {
+    if (stalled && !was_renewed && best.squaredNorm() > 0) { // at zero the norm has no curvature
       // The scores hold the round-off of every step, and conjugate gradients that of theirs. Both
       // computed anew may show a way on.
       was_renewed = true;
