@@ -310,3 +310,15 @@ def test_whole_numbers_of_a_typed_file_are_numbers():
     preparation, notes = read_kinds(frame, Roles(), frame[[]])
     assert preparation.kinds == {"a": "number", "b": "category"}
     assert notes == []
+
+
+def test_a_wide_table_is_described_as_in_python(run):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) < 20
+    frame = pandas.DataFrame(rng.normal(size=(60, 200)) + y[:, None], columns=[f"G{k}" for k in range(200)])
+    frame.assign(y=y.astype(int)).to_parquet("wide.parquet")
+    options = ["fit", "wide.parquet", "--target", "y", "--base", "logistic", "-o", "m.skops"]
+    for arguments, n_features in (([], 200), (["--features", 16], 216)):
+        outcome = run(*options, *arguments)
+        assert outcome.code == 0, outcome.error
+        assert drr.load("m.skops").dual_.theta_.shape == (n_features,)

@@ -103,6 +103,12 @@ CASES = {
         1,
         ["'acount'", "--drop", "'account'"],
     ),
+    "columns with blanks between them": (
+        {},
+        ["fit", "{train}", *FIT, "--drop", "age", "is_new"],
+        2,
+        ["is_new", "--drop a,b"],
+    ),
     "no such class": ({}, ["fit", "{train}", *FIT, "--positive", "maybe"], 1, ["maybe", "'yes'"]),
     "one class": (
         {"t.csv": "a,y\n1,0\n2,0\n"},
@@ -153,18 +159,18 @@ CASES = {
         ["fewer"],
     ),
     "unknown base": ({}, ["fit", "{train}", *FIT, "--base", "xgbost"], 2, ["'xgbost'", "module:factory"]),
-    "no such module": ({}, ["fit", "{train}", *FIT, "--base", "nowhere:make"], 1, ["'nowhere'", "import"]),
-    "no such factory": ({}, ["fit", "{train}", *FIT, "--base", "json:make"], 1, ["json", "'make'"]),
+    "no such module": ({}, ["fit", "{train}", *FIT, "--base", "nowhere:make"], 2, ["'nowhere'", "import"]),
+    "no such factory": ({}, ["fit", "{train}", *FIT, "--base", "json:make"], 2, ["json", "'make'"]),
     "not a classifier": (
         {},
         ["fit", "{train}", *FIT, "--base", "collections:Counter"],
-        1,
+        2,
         ["Counter", "classifier"],
     ),
     "scores are the target": (
         {},
         ["fit", "{train}", *FIT[:-4], "-o", "m.skops", "--scores", "fraud"],
-        1,
+        2,
         ["the target itself", "name the column"],
     ),
     "missing scores": (
@@ -179,8 +185,8 @@ CASES = {
         1,
         ["no/m.skops", "create it"],
     ),
-    "wrong name for a model": ({}, ["fit", "{train}", *FIT[:-1], "m.pkl"], 1, ["m.pkl", ".skops"]),
-    "wrong name for scores": ({}, ["score", "{model}", "{test}", "-o", "s.xlsx"], 1, ["s.xlsx", ".parquet"]),
+    "wrong name for a model": ({}, ["fit", "{train}", *FIT[:-1], "m.pkl"], 2, ["m.pkl", ".skops"]),
+    "wrong name for scores": ({}, ["score", "{model}", "{test}", "-o", "s.xlsx"], 2, ["s.xlsx", ".parquet"]),
     "output is a folder": (
         {},
         ["score", "{model}", "{test}", "-o", "{folder}/x.csv"],
@@ -208,7 +214,7 @@ CASES = {
         1,
         ["no rows", "give"],
     ),
-    "JSON and scores at once": ({}, ["score", "{model}", "{test}", "--json"], 1, ["--json", "-o"]),
+    "JSON and scores at once": ({}, ["score", "{model}", "{test}", "--json"], 2, ["--json", "-o"]),
     "no such id": ({}, ["score", "{model}", "{test}", "--id", "number"], 1, ["'number'", "'account'"]),
     "report without labels": (
         {"t.csv": "amount,age,country,is_new\n1,20,x,True\n"},
@@ -222,7 +228,7 @@ CASES = {
         1,
         ["both classes", "pass rows"],
     ),
-    "report as PDF": ({}, ["report", "{model}", "{test}", "-o", "r.pdf"], 1, ["r.pdf", ".html"]),
+    "report as PDF": ({}, ["report", "{model}", "{test}", "-o", "r.pdf"], 2, ["r.pdf", ".html"]),
     "rows per day is no number": (
         {},
         ["report", "{model}", "{test}", "-o", "r.html", "--rows-per-day", "0"],

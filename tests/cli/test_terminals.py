@@ -151,9 +151,9 @@ def shown(folder, tmp_path):
     import pty
     import termios
 
-    def run(*arguments):
+    def run(*arguments, size=(24, 100)):
         reader, terminal = pty.openpty()
-        termios.tcsetwinsize(terminal, (24, 100))
+        termios.tcsetwinsize(terminal, size)
         command = [sys.executable, "-m", "drr", *map(str, arguments)]
         process = subprocess.Popen(
             command,
@@ -190,6 +190,12 @@ def test_a_fit_shows_its_folds_on_a_terminal(base, shown, folder):
     assert len(set(done)) > 2, text
     assert re.search(r"fold \d of 5", text)
     assert "measuring the gain" in text
+
+
+def test_a_terminal_that_does_not_say_its_width_shows_bars_too(shown, folder):
+    lines = shown("score", folder / "model.skops", folder / "test.csv", "-o", "s.csv", size=(0, 0))
+    assert any(line.startswith("test.csv:") and "%|" in line for line in lines)
+    assert max(map(len, lines)) <= 80
 
 
 def test_passes_are_counted_beside_the_bar():

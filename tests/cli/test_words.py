@@ -52,7 +52,7 @@ def test_boosted_trees_of_other_packages_are_bases_if_installed(run, folder, bas
     arguments = ["fit", folder / "train.csv", *FIT, "--base", base, "--quiet"]
     outcome = run(*arguments)
     if importlib.util.find_spec(base) is None:
-        assert outcome.code == 1
+        assert outcome.code == 2
         assert f"pip install {base}" in outcome.error
     else:
         assert outcome.code == 0, outcome.error

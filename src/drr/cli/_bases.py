@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from drr.cli._errors import CommandError, in_one_line
+from drr.cli._errors import OptionError, in_one_line
 from drr.cli._rules import BASES
 from drr.features.preparation import Kind
 
@@ -50,7 +50,7 @@ def make_base(name: str, kinds: dict[str, Kind], seed: int, n_jobs: int | None) 
         classifier = _from_factory(name)
         # A pipeline reads the columns by itself, as its author wrote it.
         return classifier if isinstance(classifier, Pipeline) else _encoded(classifier, kinds)
-    raise CommandError(f"--base {name} is not known; use {', '.join(BASES)} or module:factory")
+    raise OptionError(f"--base {name} is not known; use {', '.join(BASES)} or module:factory")
 
 
 def _boosted_elsewhere(name: str, seed: int, n_jobs: int | None) -> Any:
@@ -59,7 +59,7 @@ def _boosted_elsewhere(name: str, seed: int, n_jobs: int | None) -> Any:
     try:
         module = importlib.import_module(name)
     except ImportError:
-        raise CommandError(f"--base {name} needs the package: pip install {name}") from None
+        raise OptionError(f"--base {name} needs the package: pip install {name}") from None
     settings = settings | {seed_name: seed} | ({} if n_jobs is None else {jobs_name: n_jobs})
     return getattr(module, class_name)(**settings)
 
@@ -101,16 +101,16 @@ def _from_factory(name: str) -> Any:
     try:
         module = importlib.import_module(module_name)
     except Exception as error:
-        raise CommandError(f"--base {name}: cannot import {module_name!r} ({in_one_line(error)})") from error
+        raise OptionError(f"--base {name}: cannot import {module_name!r} ({in_one_line(error)})") from error
     factory = getattr(module, attribute, None)
     if not callable(factory):
-        raise CommandError(f"--base {name}: {module_name} has no function or class {attribute!r}")
+        raise OptionError(f"--base {name}: {module_name} has no function or class {attribute!r}")
     try:
         classifier = factory()
     except Exception as error:
-        raise CommandError(f"--base {name}: {attribute}() failed ({in_one_line(error)})") from error
+        raise OptionError(f"--base {name}: {attribute}() failed ({in_one_line(error)})") from error
     if not (hasattr(classifier, "fit") and is_classifier(classifier)):
-        raise CommandError(
+        raise OptionError(
             f"--base {name}: {attribute}() returns a {type(classifier).__name__}, not a scikit-learn classifier"
         )
     return classifier

@@ -23,6 +23,14 @@ class ExitCode(IntEnum):
 class CommandError(Exception):
     """The cause of a failure and its remedy, in one line."""
 
+    code = ExitCode.PROBLEM
+
+
+class OptionError(CommandError):
+    """The value of an option cannot be used, whatever the table holds."""
+
+    code = ExitCode.USAGE
+
 
 def require(module: str) -> Any:
     """Import a package of the extra `cli`."""

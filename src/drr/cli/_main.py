@@ -75,7 +75,9 @@ def _explain(error: BaseException) -> tuple[str, ExitCode]:
         )
     if isinstance(error, OSError):
         return f"{in_one_line(error)}; check the file and the disk", ExitCode.PROBLEM
-    if isinstance(error, CommandError | ValueError | TypeError | ImportError):  # the library says what to do
+    if isinstance(error, CommandError):
+        return in_one_line(error), error.code
+    if isinstance(error, ValueError | TypeError | ImportError):  # the library says what to do
         return in_one_line(error), ExitCode.PROBLEM
     return (
         f"unexpected {type(error).__name__}: {in_one_line(error)}; --traceback shows where, please report it",

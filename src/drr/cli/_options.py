@@ -99,9 +99,8 @@ def add_dual(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--features",
         type=_rules.count,
-        default=128,
         metavar="D",
-        help="random features (default: %(default)s)",
+        help="random features (default: 128; none with more than twice as many columns as rows)",
     )
     group.add_argument(
         "--eta",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from typing import Any, NoReturn
 
@@ -29,6 +30,8 @@ class _Parser(argparse.ArgumentParser):
             say(message.rstrip("\n"), lines=True)
 
     def error(self, message: str) -> NoReturn:
+        if re.match(r"unrecognized arguments: [^-]", message):
+            message += "; name several columns in one option with commas between them, --drop a,b"
         self.exit(ExitCode.USAGE, f"{self.prog}: {printable(message)}; see `{self.prog} --help`\n")
 
 

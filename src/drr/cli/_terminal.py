@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import json
 import math
+import os
 import sys
 import threading
 import warnings
@@ -15,6 +16,10 @@ from typing import Any
 from drr._checks.names import printable
 from drr.cli._errors import in_one_line
 from drr.cli._streams import say, shows_unicode
+
+# What tqdm is told of a terminal that does not say how large it is, as those of containers may not: it would draw
+# nothing there.
+_HAS_NO_SIZE = {"ncols": 80, "nrows": 24}
 
 
 class Terminal:
@@ -93,7 +98,7 @@ class Terminal:
             leave=False,
             file=sys.stderr,
             ascii=ascii_only,
-            dynamic_ncols=True,
+            **(_HAS_NO_SIZE if _is_without_size() else {"dynamic_ncols": True}),
             **options,
         ) as shown:
             yield shown
@@ -129,7 +134,7 @@ class FitBar:
         elif depth == 1:
             self._shown.set_description_str(f"{self._label}: {printable(name)}", refresh=False)
         # Every fit is drawn at its begin and at its end, however quick it is.
-        self._shown.set_postfix_str("" if depth == 0 else printable(name), refresh=depth == 1)
+        self._shown.set_postfix_str("" if depth < 2 else printable(name), refresh=depth == 1)
         try:
             yield
         finally:
@@ -162,6 +167,13 @@ def _ticking(shown: Any) -> Iterator[None]:
     finally:
         is_done.set()
         thread.join()
+
+
+def _is_without_size() -> bool:
+    try:
+        return 0 in os.get_terminal_size(sys.stderr.fileno())
+    except OSError:  # of a stream that is no file
+        return False
 
 
 def _is_watched() -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from drr._checks.messages import listed
 from drr.cli._bases import MAX_LEVELS
 from drr.cli._columns import Roles, is_ambiguous, read_kinds
-from drr.cli._errors import CommandError, require
+from drr.cli._errors import CommandError, OptionError, require
 from drr.cli._labels import check_labelled, choose_labels, is_missing, label_texts
 from drr.cli._options import note_dialect, open_table
 from drr.cli._schema import Schema
@@ -23,6 +23,7 @@ from drr.cli._terminal import Terminal
 from drr.features.feature_map import RakingFeatureMap
 from drr.features.preparation import as_numbers
 from drr.raking.estimator import RakingDual
+from drr.raking.fitting import is_wide
 
 # How the first column is named if it has no name: pandas writes the index of a frame like that.
 _INDEX = "Unnamed: 0"
@@ -87,9 +88,12 @@ def read_training(
     return Training(schema, X, schema.labels(frame[target]), base_score)
 
 
-def make_dual(options: argparse.Namespace) -> RakingDual:
-    """Return the dual that the options describe."""
-    feature_map = RakingFeatureMap(options.features, max_categories=MAX_LEVELS, random_state=options.seed)
+def make_dual(options: argparse.Namespace, X: Any) -> RakingDual:
+    """Return the dual that the options describe, for these rows."""
+    n_random_features = options.features
+    if n_random_features is None:
+        n_random_features = 0 if is_wide(X) else RakingFeatureMap().n_random_features
+    feature_map = RakingFeatureMap(n_random_features, max_categories=MAX_LEVELS, random_state=options.seed)
     return RakingDual(feature_map, eta=options.eta, limit_direction=True, random_state=options.seed)
 
 
@@ -107,7 +111,7 @@ def _sort_columns(
     if scores is not None:
         table.require_columns([scores], "--scores")
     if scores == options.target:
-        raise CommandError(
+        raise OptionError(
             f"--scores {scores} is the target itself; name the column with the scores of a classifier"
         )
     dropped, ids = table.split_names(options.drop, "--drop"), table.split_names(options.id, "--id")

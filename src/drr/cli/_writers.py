@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from drr._files import written_whole
-from drr.cli._errors import CommandError, require
+from drr.cli._errors import CommandError, OptionError, require
 from drr.cli._tables import CSV_SUFFIXES, PARQUET_SUFFIXES, has_suffix
 
 Write = Callable[[Any], None]
@@ -20,7 +20,7 @@ Write = Callable[[Any], None]
 def check_output(path: str, suffixes: tuple[str, ...]) -> None:
     """Raise CommandError if an output cannot be written, before any work is done."""
     if not has_suffix(path, suffixes):
-        raise CommandError(f"-o {path}: the name must end in {' or '.join(suffixes)}")
+        raise OptionError(f"-o {path}: the name must end in {' or '.join(suffixes)}")
     if Path(path).is_dir():
         raise CommandError(f"-o {path} is a folder; name a file in it")
     folder = (Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)).parent

@@ -97,7 +97,7 @@ def fit_quickly(training: Training, options: argparse.Namespace) -> DRRClassifie
     """Fit a forest, whose trees score the rows that they did not see, and duals of folds."""
     model = DRRClassifier(
         make_base("rf", training.schema.kinds, options.seed, None),
-        dual=make_dual(options),
+        dual=make_dual(options, training.X),
         pos_label=training.schema.positive,
         random_state=options.seed,
     )

@@ -102,7 +102,7 @@ def _doubts(gain: GainInterval, rare_share: float, positive: Any) -> Iterator[st
 def fit(training: Training, options: argparse.Namespace) -> DRRClassifier:
     """Fit the classifier."""
     params: dict[str, Any] = {
-        "dual": make_dual(options),
+        "dual": make_dual(options, training.X),
         "fusion_weight": options.weight,
         "holdout": options.holdout,
         "calibration": options.calibration,

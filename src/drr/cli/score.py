@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from drr._checks.messages import listed
-from drr.cli._errors import CommandError, require
+from drr.cli._errors import CommandError, OptionError, require
 from drr.cli._model import Model, open_model
 from drr.cli._options import note_dialect, open_table
 from drr.cli._tables import Table
@@ -20,7 +20,7 @@ SCORE_COLUMNS = ("score", "probability", "prediction", "base_score", "dual_score
 def run(options: argparse.Namespace, terminal: Terminal) -> None:
     """Read, score and write chunk after chunk."""
     if options.output is None and options.json:
-        raise CommandError(
+        raise OptionError(
             "--json and scores cannot both go to the output; name a file for the scores with -o"
         )
     if options.output is not None:
