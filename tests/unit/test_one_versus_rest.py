@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -188,3 +190,15 @@ def test_gram_and_combination_against_numpy(rng, dtype):
     np.testing.assert_allclose(found, coefficients @ wide, atol=1e-12)
     np.testing.assert_array_equal(core.combine(rows, coefficients, n_threads=3), found)
     np.testing.assert_array_equal(core.gram(rows, n_threads=3), core.gram(rows))
+
+
+def test_a_dual_of_zero_is_explained_once_per_class_with_a_remedy_that_can_be_followed(rng):
+    X, y = rng.normal(size=(60, 2000)), np.array(["a", "b", "c"])[np.arange(60) % 3]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        DRRClassifier(LogisticRegression(), random_state=0).fit(X, y)
+    texts = [str(each.message) for each in caught if "dual is zero" in str(each.message)]
+    assert [next(k for k in "abc" if f"for class {k!r}" in text) for text in texts] == ["a", "b", "c"]
+    assert all("Use fewer columns, chosen without the labels, or" in text for text in texts)
+    with pytest.warns(UserWarning, match="Use fewer random features or columns, chosen without"):
+        RakingDual(RakingFeatureMap(128), pos_label="a").fit(X, y)

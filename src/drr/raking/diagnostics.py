@@ -188,15 +188,21 @@ def _absent_levels(moments: Moments, feature_map: Any) -> tuple[str, ...]:
 
 
 def explain_zero_dual(
-    raking: Raking, eta: float, *, chosen_by_ess: bool, limit_direction: bool = False
+    raking: Raking,
+    eta: float,
+    *,
+    label: Any,
+    has_random_features: bool,
+    chosen_by_ess: bool,
+    limit_direction: bool = False,
 ) -> str:
-    """Explain why the dual is zero, with the values and a remedy."""
+    """Explain why the dual of a class is zero, with the values and a remedy."""
     floor, gamma = raking.floor.value, raking.base_discrepancy
     is_limit = limit_direction and gamma > SAME_MEANS
     consequence = "rows are scored by the difference of the means" if is_limit else "every score is zero"
     cause = (
-        f"The dual is zero: the tolerance {raking.tolerance:.6g} (eta={eta:.4g}, floor {floor:.6g}) reaches the base "
-        f"discrepancy {gamma:.6g}, so the majority is left as it is and {consequence}."
+        f"The dual is zero for class {label!r}: the tolerance {raking.tolerance:.6g} (eta={eta:.4g}, floor "
+        f"{floor:.6g}) reaches the base discrepancy {gamma:.6g}, so the majority is left as it is and {consequence}."
     )
     if gamma <= SAME_MEANS:
         remedy = (
@@ -206,9 +212,10 @@ def explain_zero_dual(
     elif chosen_by_ess:
         remedy = "min_ess asks for nearly all effective rows of the majority: lower it."
     elif floor * 1.05 >= gamma:
+        fewer = "random features or columns" if has_random_features else "columns"
         remedy = (
             "The floor is within 5 % of the base discrepancy: no reweighting of the majority comes nearer to the rare "
-            "class. Use fewer random features, or more majority rows."
+            f"class. Use fewer {fewer}, chosen without the labels, or more majority rows."
         )
     else:
         remedy = "Lower eta."

@@ -47,7 +47,7 @@ def fit_map(dual: Any, X: Any, y: ArrayLike, n_majority: int) -> Any:
     is_default = dual.feature_map is None
     feature_map = RakingFeatureMap(random_state=dual.random_state) if is_default else dual.feature_map
     feature_map = seed_nested(feature_map, dual.random_state)
-    if is_default and X.shape[1] > min(_WIDE * X.shape[0], _MANY):
+    if is_default and is_wide(X):
         feature_map.set_params(n_random_features=0)
     feature_map.fit(X, y)
     if is_default:
@@ -71,6 +71,11 @@ def embed_all(dual: Any, X: Any) -> tuple[Features, NDArray[np.float64] | None, 
     if repetition is None and (found := find_repetition(dual, features)):
         features, repetition = found
     return features, None, repetition
+
+
+def is_wide(X: Any) -> bool:
+    """Return whether the columns alone separate nearly everything: the default map has then no random features."""
+    return bool(X.shape[1] > min(_WIDE * X.shape[0], _MANY))
 
 
 def rake_dual(
@@ -100,11 +105,20 @@ def warn_of_zero_dual(dual: Any, raking: Raking, eta: float) -> None:
     """Warn at the line of the caller's caller if the raking that `dual` asked for left the majority as it is."""
     if raking.dual.status is not Status.ZERO_DUAL:
         return
-    chosen_by_ess = dual.min_ess is not None
     message = explain_zero_dual(
-        raking, eta, chosen_by_ess=chosen_by_ess, limit_direction=dual.limit_direction
+        raking,
+        eta,
+        label=np.asarray(dual.pos_label_).item(),
+        has_random_features=_n_random_features(dual.feature_map_) > 0,
+        chosen_by_ess=dual.min_ess is not None,
+        limit_direction=dual.limit_direction,
     )
     warnings.warn(message, UserWarning, stacklevel=4)
+
+
+def _n_random_features(feature_map: Any) -> int:
+    block = getattr(feature_map, "blocks_", {}).get("fourier", slice(0, 0))
+    return int(block.stop - block.start)
 
 
 def _moment_names(feature_map: Any, n_features: int) -> NDArray[Any]:

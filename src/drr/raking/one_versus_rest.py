@@ -17,6 +17,7 @@ from drr._native.tasks import task
 from drr.raking.diagnostics import direction_of
 from drr.raking.estimator import RakingDual
 from drr.raking.fitting import conclude, fit_map, rake_dual, split_classes, warn_of_zero_dual
+from drr.raking.results import Status
 from drr.raking.shared_rows import SharedRows, share_rows
 
 Vector = NDArray[np.float64]
@@ -84,7 +85,8 @@ class OneVersusRest:
             problem, base_weights = part.problem(positive)
             with _task_of(dual):
                 raking, eta = rake_dual(dual, problem, base_weights, part.start(whole, whole_raking))
-            warn_of_zero_dual(dual, raking, eta)
+            if whole_raking.dual.status is not Status.ZERO_DUAL:  # of which the fit of all rows has warned
+                warn_of_zero_dual(dual, raking, eta)
             directions.append(direction_of(raking, problem.target, limit_direction=dual.limit_direction))
             offsets.append(raking.dual.log_partition)
         return np.asarray(part.scores(held_out, np.stack(directions)) - np.array(offsets))
