@@ -245,3 +245,18 @@ def test_a_fitted_classifier_says_in_print_how_it_was_fitted(rng):
     model.fit(X, np.where(y, 2, np.arange(300) % 2))
     assert "weight of the dual" in str(model)
     assert " to " in str(model).splitlines()[-1]
+
+
+@pytest.mark.parametrize("method", ["predict", "base_score", "dual_score"])
+@pytest.mark.parametrize("has_names", [False, True])
+def test_names_that_are_missing_are_warned_of_once(method, has_names, rng):
+    y = np.arange(200) < 40
+    array = rng.normal(size=(200, 2)) + y[:, None]
+    frame = pd.DataFrame(array, columns=["a", "b"])
+    fitted_on, given = (frame, array) if has_names else (array, frame)
+    classifier = DRRClassifier(LogisticRegression(), random_state=0).fit(fitted_on, y)
+    expected = getattr(classifier, method)(fitted_on)
+    with pytest.warns(UserWarning, match="feature names, but DRRClassifier was fitted with") as caught:
+        found = getattr(classifier, method)(given)
+    assert len(caught) == 1
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -54,6 +57,17 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     except ValueError as error:
         raise _named(error, list(getattr(estimator, "feature_names_in_", [])), X) from None
     return as_csr(X) if scipy.sparse.issparse(X) else X
+
+
+@contextlib.contextmanager
+def names_were_checked(estimator: Any, X: Any) -> Iterator[None]:
+    """Keep the parts of an estimator from repeating what `check_table` has warned of: names at fit or now, not both."""
+    if hasattr(X, "columns") == hasattr(estimator, "feature_names_in_"):
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X (does not have valid|has) feature names")
+        yield
 
 
 def _holds_texts(X: Any) -> bool:

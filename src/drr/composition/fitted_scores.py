@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from drr._checks.scores import check_score_columns
-from drr._checks.tables import check_fitted, check_table
+from drr._checks.tables import check_fitted, check_table, names_were_checked
 from drr.composition.lazy_scores import lazy_on_dask
 from drr.composition.models import Models
 from drr.composition.multiclass import class_decision, class_probabilities
@@ -92,14 +92,18 @@ class FittedScores:
         """Return the raw score of the base for the rare class, or for each of three or more classes."""
         check_is_fitted(self)
         self._check_has_base()
-        scores = self._models.base_scores(self._check_rows(X))
+        X = self._check_rows(X)
+        with names_were_checked(self, X):
+            scores = self._models.base_scores(X)
         return scores[:, 0] if self._is_binary else scores
 
     @lazy_on_dask
     def dual_score(self, X: Any) -> NDArray[np.float64]:
         """Return the estimated log density ratio of the rare class, or of each of three or more classes."""
         check_is_fitted(self)
-        scores = self._models.dual_scores(self._check_rows(X))
+        X = self._check_rows(X)
+        with names_were_checked(self, X):
+            scores = self._models.dual_scores(X)
         return scores[:, 0] if self._is_binary else scores
 
     @lazy_on_dask
@@ -245,13 +249,12 @@ class FittedScores:
         """Return the scores of base and dual, one column per class that is scored."""
         check_fitted(self)
         X = self._check_rows(X)
-        dual = self._models.dual_scores(X)
-        if base_score is not None:
-            base = check_score_columns(base_score, len(dual), len(self.rescorings_))
-        else:
+        with names_were_checked(self, X):
+            dual = self._models.dual_scores(X)
+            if base_score is not None:
+                return check_score_columns(base_score, len(dual), len(self.rescorings_)), dual
             self._check_has_base()
-            base = self._models.base_scores(X)
-        return base, dual
+            return self._models.base_scores(X), dual
 
     def _fuse(self, base: NDArray[np.float64], dual: NDArray[np.float64]) -> NDArray[np.float64]:
         columns = [each.fuse(base[:, k], dual[:, k]) for k, each in enumerate(self.rescorings_)]
