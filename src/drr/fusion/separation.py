@@ -97,6 +97,14 @@ class Separation:
         """Whether the two moments predict that the dual helps at the deployed weight."""
         return self.change > 0
 
+    def __str__(self) -> str:
+        low, high = self.change_interval
+        interval = "" if np.isnan(low) else f", {self.level:.0%} interval {low:+.2f} to {high:+.2f}"
+        return (
+            f"deflection {self.d1:.2f} of the base and {self.d2:.2f} of the dual, correlation within classes "
+            f"{self.rho:+.2f}; at weight {self.weight:.3g} the deflection changes by {self.change:+.2f}{interval}"
+        )
+
     def widened(self, factor: float) -> Separation:
         """Return the same estimates, the intervals of the deflections and of their change this many times as wide."""
         wider: dict[str, Any] = {}

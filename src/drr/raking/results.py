@@ -131,6 +131,12 @@ class Floor(_PlainState):
         """How far apart the two bounds are."""
         return self.value - self.lower_bound
 
+    def __str__(self) -> str:
+        return (
+            f"floor {self.value:.6g} (at least {self.lower_bound:.6g}), reached by {len(self.support)} of "
+            f"{self.n_rows} rows; {self.status.value}"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Dual(_PlainState):
@@ -175,6 +181,12 @@ class Dual(_PlainState):
     status: Status
     """how the solve ended"""
 
+    def __str__(self) -> str:
+        return (
+            f"discrepancy {self.discrepancy:.6g} after raking, {self.ess:.4g} effective rows, {self.kl:.4g} nats; "
+            f"{self.status.value}"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Raking:
@@ -196,3 +208,7 @@ class Raking:
     """γ = ‖Φᵀd − μ₁‖, the distance before raking"""
     dual: Dual
     """the tilt that brings the distance down to δ"""
+
+    def __str__(self) -> str:
+        before = f"discrepancy {self.base_discrepancy:.6g} before; tolerance {self.tolerance:.6g}"
+        return f"{self.floor}\n{before}\n{self.dual}"
