@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
 
@@ -143,6 +144,8 @@ def test_a_report_leaves_out_rows_without_a_label_too(run, table):
     assert json.loads(outcome.output)["held_out_rows_of_the_fit"] is True
 
 
+# Some releases of anndata ask pandas 3 for the text of pandas 2, which it warns of.
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option is deprecated")
 def test_an_annotated_matrix_is_fitted_and_scored(run, table, tmp_path):
     anndata = pytest.importorskip("anndata")
     rng = np.random.default_rng(0)
@@ -157,7 +160,9 @@ def test_an_annotated_matrix_is_fitted_and_scored(run, table, tmp_path):
     matrix, variables = scipy.sparse.csr_matrix(counts), pandas.DataFrame(index=genes)
     with pytest.warns(UserWarning, match="names are not unique"):
         cells = anndata.AnnData(matrix, annotation, variables)
-    cells.write_h5ad("cells.h5ad")
+    is_new = int(pandas.__version__.partition(".")[0]) >= 3  # its text is written if that is asked for
+    with anndata.settings.override(allow_write_nullable_strings=True) if is_new else contextlib.nullcontext():
+        cells.write_h5ad("cells.h5ad")
     options = ["--target", "cell_type", "--id", "cell", "--features", "0", "--base", "logistic"]
     outcome = run("fit", "cells.h5ad", *options, "-o", "model.skops", "--json")
     assert outcome.code == 0, outcome.error

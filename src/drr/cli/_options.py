@@ -100,7 +100,7 @@ def add_dual(parser: argparse.ArgumentParser) -> None:
         "--features",
         type=_rules.count,
         metavar="D",
-        help="random features (default: 128; none with more than twice as many columns as rows)",
+        help="random features (default: 128; none with more than 5000 columns or two per row)",
     )
     group.add_argument(
         "--eta",
