@@ -18,7 +18,6 @@ from drr.raking.diagnostics import direction_of
 from drr.raking.estimator import RakingDual
 from drr.raking.fitting import conclude, fit_map, rake_dual, split_classes, warn_of_zero_dual
 from drr.raking.results import Status
-from drr.raking.results import Status
 from drr.raking.shared_rows import SharedRows, share_rows
 
 Vector = NDArray[np.float64]
