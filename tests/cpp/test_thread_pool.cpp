@@ -1,3 +1,4 @@
+#include "core/linalg/products.hpp"
 #include "core/runtime/thread_pool.hpp"
 #include "drr/errors.hpp"
 
@@ -87,3 +88,31 @@ TEST_CASE("a stop request becomes Interrupted") {
   ThreadPool pool({2, &monitor});
   CHECK_THROWS_AS(pool.run(8, plenty, [](Index, int) {}), Interrupted);
 }
+
+#ifdef __linux__
+TEST_CASE("a worker has room for a product of matrices where threads get little") {
+  pthread_attr_t usual, little;
+  REQUIRE(pthread_getattr_default_np(&usual) == 0);
+  REQUIRE(pthread_attr_init(&little) == 0);
+  REQUIRE(pthread_attr_setstacksize(&little, 128 * 1024) == 0); // what musl gives
+  REQUIRE(pthread_setattr_default_np(&little) == 0);
+  {
+    ThreadPool pool({4, nullptr});
+    std::atomic<int> elsewhere = 0;
+    std::vector<double> corners(64, 0.0);
+    pool.run(64, plenty, [&](Index task, int worker) {
+      // As wide as fits Eigen's limit for the stack, for both sides of the product.
+      const Eigen::MatrixXd a = Eigen::MatrixXd::Ones(40, 1024);
+      Eigen::MatrixXd square = Eigen::MatrixXd::Zero(40, 40);
+      add_square(square, 1.0, a);
+      corners[static_cast<std::size_t>(task)] = square(39, 0);
+      elsewhere += worker != 0;
+      while (elsewhere == 0) // the other threads are slow to start on a busy machine
+        std::this_thread::yield();
+    });
+    for (const double corner : corners)
+      CHECK(corner == 1024.0);
+  }
+  REQUIRE(pthread_setattr_default_np(&usual) == 0);
+}
+#endif

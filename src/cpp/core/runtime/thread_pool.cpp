@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #if defined(__x86_64__) || defined(_M_X64)
@@ -78,8 +79,8 @@ void ThreadPool::stop_workers() {
 void ThreadPool::start_workers() {
   workers_.reserve(n_threads_ - 1);
   try {
-    while (static_cast<int>(workers_.size()) < n_threads_ - 1)
-      workers_.emplace_back(&ThreadPool::work, this, static_cast<int>(workers_.size()) + 1);
+    for (int worker = 1; worker < n_threads_; ++worker)
+      workers_.emplace_back([this, worker] { work(worker); });
   } catch (const std::system_error&) {
     // The system refuses more threads: the result does not depend on their number, so go on with
     // what there is.

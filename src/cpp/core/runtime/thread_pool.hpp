@@ -7,6 +7,7 @@
 // on one thread if sharing it would cost more than it saves.
 #pragma once
 
+#include "core/runtime/worker_thread.hpp"
 #include "drr/execution.hpp"
 #include "drr/views.hpp"
 
@@ -15,7 +16,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace drr {
@@ -86,8 +86,8 @@ private:
   Monitor* monitor_;
   std::chrono::steady_clock::time_point next_poll_{};
 
-  std::vector<std::thread> workers_; // started once there has been enough to do
-  double microseconds_so_far_ = 0;   // of jobs that could have been shared
+  std::vector<WorkerThread> workers_; // started once there has been enough to do
+  double microseconds_so_far_ = 0;    // of jobs that could have been shared
   std::mutex mutex_;
   std::condition_variable job_ready_, job_done_;
   // Written under mutex_; read without it only to see whether waiting for it is over.
