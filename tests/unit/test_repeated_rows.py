@@ -98,6 +98,14 @@ def test_what_counts_single_rows_is_not_merged():
     assert find_repetition(RakingDual(method="paper"), features) is None
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32])
+def test_whole_numbers_are_told_apart(dtype):
+    rows = np.random.default_rng(0).integers(0, 6, (5000, 3)).astype(dtype)
+    distinct, repetition = find_repetition(RakingDual(), rows)
+    assert len(distinct) == len(np.unique(rows, axis=0))
+    assert np.array_equal(distinct[repetition.which], rows)
+
+
 def test_rows_that_differ_or_are_not_finite_are_not_merged():
     rng = np.random.default_rng(0)
     assert find_repetition(RakingDual(), rng.normal(size=(5000, 2))) is None
