@@ -119,6 +119,5 @@ def _sums_of_bits(features: Features) -> NDArray[np.uint64]:
 def _bits(numbers: NDArray[Any]) -> NDArray[np.uint64]:
     whole = np.ascontiguousarray(numbers).view(np.uint32 if numbers.dtype.itemsize == 4 else np.uint64)
     bits = whole.astype(np.uint64, copy=False)
-    return bits ^ (
-        bits >> np.uint64(32)
-    )  # the lower half of a whole number's bits is zero, and would be of products
+    # The lower half of a whole number's bits is zero, and that of its products would be as well.
+    return bits ^ (bits >> np.uint64(32))
