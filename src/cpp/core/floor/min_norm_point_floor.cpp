@@ -28,14 +28,10 @@ Index batch_size(Index n_rows, Index corral_size) {
 constexpr Index sampled_share = 4, min_sampled_rows = 4096;
 constexpr double rough_gap = 0.03;
 constexpr int max_sample_rounds = 40;
-// Rows of all scores with which they begin: the lowest are neighbours.
-constexpr Index even_rows = 128;
 // So few rows of the first batch in use say that the rows of a batch are alike.
 constexpr Index few_of_batch = 12;
 // Columns times squared rows of the corral for which least squares keep up with the fast method.
 constexpr double max_quick_squares = 5e6;
-// Rows that all are in the working set from the start if their inner products take no longer than that.
-constexpr Index max_all_rows = 512;
 
 class MinNormPointFloor {
 public:
@@ -64,16 +60,14 @@ private:
     return typical > 0 ? std::exp2(std::ceil(std::log2(typical))) : 1.0;
   }
 
-  // The row nearest to the target, and those of lowest score along the base residual; all, if they are few.
+  // The row nearest to the target, and those of lowest score along the base residual.
   void start() {
     set_.add(std::vector<Index>{survey_.smallest});
     point_.start(0);
     if (survey_.smallest_norm > FloorJudge::relative_gap * gamma_) {
       passes_.price(survey_.mean);
-      const Index n = passes_.rows().n_rows();
-      const bool few = n <= max_all_rows && static_cast<double>(n * n * K_) <= max_quick_squares;
       set_.add(select_lowest(passes_.scores(), set_, std::numeric_limits<double>::infinity(),
-                             few ? n : batch_size(n, 1)));
+                             batch_size(passes_.rows().n_rows(), 1)));
     }
   }
 
@@ -103,8 +97,6 @@ private:
       point_.improve(inner_tolerance, 0.5 * FloorJudge::relative_gap * gamma_ / unit_, may_switch_early_);
     if (may_switch_early_ && !nearly_dependent_ && prefers_least_squares()) {
       nearly_dependent_ = true;
-      if (passes_.rows().n_rows() >= min_sampled_rows)
-        set_.add(select_even(passes_.scores(), set_, even_rows));
       point_.improve_by_least_squares(inner_tolerance);
       settle_on_sample();
     }

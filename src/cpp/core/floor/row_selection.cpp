@@ -59,18 +59,6 @@ std::vector<Index> select_lowest(std::span<double> scores, const WorkingSet& set
   return rows;
 }
 
-std::vector<Index> select_even(std::span<double> scores, const WorkingSet& set, Index most) {
-  std::vector<Index> rows = rows_below(scores, set, std::numeric_limits<double>::infinity());
-  keep_lowest(rows, scores, std::ssize(rows));
-  const Index n = std::ssize(rows);
-  if (n <= most)
-    return rows;
-  for (Index k = 0; k < most; ++k)
-    rows[k] = rows[k * (n - 1) / (most - 1)];
-  rows.resize(most);
-  return rows;
-}
-
 std::vector<Index> select_spread(std::span<double> scores, const WorkingSet& set, double threshold,
                                  std::span<const Index> slots) {
   const std::vector<Index> rows = candidates(scores, set, threshold);

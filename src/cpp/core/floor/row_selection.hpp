@@ -13,9 +13,6 @@ namespace drr {
 std::vector<Index> select_lowest(std::span<double> scores, const WorkingSet& set, double threshold,
                                  Index most);
 
-// So many rows that are not in the working set, at even steps from the lowest score to the highest.
-std::vector<Index> select_even(std::span<double> scores, const WorkingSet& set, Index most);
-
 // Few rows below `threshold` that are not in the working set, but from everywhere: of those that have
 // the same one of `slots` as their nearest, only the lowest few. Where rows are nearly dependent,
 // neighbours of the lowest row have its score as well and say no more than it does.
