@@ -43,6 +43,8 @@ void MinNormPoint::improve(double tolerance, double negligible, bool yields) {
 
 void MinNormPoint::improve_by_least_squares(double tolerance) {
   admit_new_slots();
+  if (!weights_.allFinite()) // the fast method broke down on dependent rows: begin without weights
+    weights_.setZero();
   nonnegative_least_squares(set_, tolerance, pool_, weights_, x_);
   Eigen::VectorXd achieved;
   set_.combine(weights_, achieved);
