@@ -75,8 +75,8 @@ Minimisation minimise(DualModel& model, DualPoint& point, InnerSolve& inner, Dua
     if (judge.is_best())
       best = point.theta;
     if (stalled && !was_renewed && best.squaredNorm() > 0) { // at zero the norm has no curvature
-      // The scores hold the round-off of every step, and conjugate gradients that of theirs. Both
-      // computed anew may show a way on.
+      // The scores hold the round-off of every step, and conjugate gradients that of theirs. With both
+      // computed again the solve may go on.
       was_renewed = true;
       point.theta = best;
       model.evaluate_afresh(point);
