@@ -10,6 +10,23 @@ namespace drr {
 using Packet = Eigen::internal::packet_traits<double>::type;
 inline constexpr int packet_size = Eigen::internal::packet_traits<double>::size;
 
+// Registers to read rows with, by the type of their numbers. Rows of doubles in memory come slower
+// with 512 bits than with 256 (measured: 24 against 36 GB/s): a visit to the tile in the cache is
+// then over before the lines of the next one, for which it asks, have come. Floats, which have to
+// be widened, are bound by arithmetic instead.
+template <class Scalar>
+struct RowRegister {
+  using Type = Packet;
+  static constexpr int size = packet_size;
+};
+#if defined(EIGEN_VECTORIZE_AVX512)
+template <>
+struct RowRegister<double> {
+  using Type = Eigen::internal::Packet4d;
+  static constexpr int size = 4;
+};
+#endif
+
 inline Packet load(const double* from) {
   return Eigen::internal::ploadu<Packet>(from);
 }
@@ -34,19 +51,39 @@ inline Packet load(const float* from) {
 inline Packet broadcast(double value) {
   return Eigen::internal::pset1<Packet>(value);
 }
-inline void store(double* to, Packet value) {
+
+// The same for a register of the caller's choice.
+template <class Register>
+Register load_register(const double* from) {
+  return Eigen::internal::ploadu<Register>(from);
+}
+template <class Register>
+Register load_register(const float* from) {
+  return load(from);
+}
+template <class Register>
+Register broadcast_register(double value) {
+  return Eigen::internal::pset1<Register>(value);
+}
+
+template <class Register>
+void store(double* to, Register value) {
   Eigen::internal::pstoreu(to, value);
 }
-inline Packet add(Packet a, Packet b) {
+template <class Register>
+Register add(Register a, Register b) {
   return Eigen::internal::padd(a, b);
 }
-inline Packet subtract(Packet a, Packet b) {
+template <class Register>
+Register subtract(Register a, Register b) {
   return Eigen::internal::psub(a, b);
 }
-inline Packet multiply(Packet a, Packet b) {
+template <class Register>
+Register multiply(Register a, Register b) {
   return Eigen::internal::pmul(a, b);
 }
-inline Packet divide(Packet a, Packet b) {
+template <class Register>
+Register divide(Register a, Register b) {
   return Eigen::internal::pdiv(a, b);
 }
 inline Packet absolute(Packet a) {
@@ -55,10 +92,12 @@ inline Packet absolute(Packet a) {
 inline Packet larger(Packet a, Packet b) {
   return Eigen::internal::pmax(a, b);
 }
-inline Packet multiply_add(Packet a, Packet b, Packet c) {
+template <class Register>
+Register multiply_add(Register a, Register b, Register c) {
   return Eigen::internal::pmadd(a, b, c);
 } // a·b + c
-inline double sum_of(Packet a) {
+template <class Register>
+double sum_of(Register a) {
   return Eigen::internal::predux(a);
 }
 inline double largest_of(Packet a) {

@@ -22,9 +22,9 @@ class DenseRows final : public RowBlocks {
 public:
   DenseRows(const DenseView<Scalar>& view, const double* shift)
       : RowBlocks(view.n_rows, view.n_cols, shift, static_cast<double>(view.n_cols) * sizeof(Scalar)),
-        view_(view), last_(std::max<Index>(0, view.n_cols - packet_size)) {
-    for (int lane = 0; lane < packet_size; ++lane)
-      is_new_[lane] = last_ + lane >= view.n_cols / packet_size * packet_size ? 1.0 : 0.0;
+        view_(view), last_(std::max<Index>(0, view.n_cols - lanes)) {
+    for (int lane = 0; lane < lanes; ++lane)
+      is_new_[lane] = last_ + lane >= view.n_cols / lanes * lanes ? 1.0 : 0.0;
   }
 
   void scores(RowRange rows, const double* theta, double* scores, CacheUse use) const override {
@@ -50,10 +50,10 @@ public:
   void copy(RowRange rows, const double* scale, double* out) const override {
     for (Index i = rows.begin; i < rows.end; ++i, out += n_cols_) {
       const double factor = scale ? scale[i - rows.begin] : 1.0;
-      const Packet factors = broadcast(factor), zero = broadcast(0.0);
+      const Register factors = repeat(factor), zero = repeat(0.0);
       for_each_column(
           [&](Index k) {
-            store(out + k, multiply_add(subtract(load(view_.row(i) + k), load(shift_ + k)), factors, zero));
+            store(out + k, multiply_add(subtract(read(view_.row(i) + k), read(shift_ + k)), factors, zero));
           },
           [&](Index k) { out[k] = shifted(i, k) * factor; });
     }
@@ -67,11 +67,11 @@ public:
 
   void squared_norms(RowRange rows, double* norms) const override {
     for (Index i = rows.begin; i < rows.end; ++i) {
-      Packet sums = broadcast(0.0);
+      Register sums = repeat(0.0);
       double tail = 0.0;
       for_each_column(
           [&](Index k) {
-            const Packet a = subtract(load(view_.row(i) + k), load(shift_ + k));
+            const Register a = subtract(read(view_.row(i) + k), read(shift_ + k));
             sums = multiply_add(a, a, sums);
           },
           [&](Index k) { tail += shifted(i, k) * shifted(i, k); });
@@ -88,12 +88,20 @@ public:
   }
 
 private:
+  using Register = typename RowRegister<Scalar>::Type;
+  static constexpr int lanes = RowRegister<Scalar>::size;
   static constexpr int line_bytes = 64;
+
+  template <class Number>
+  static Register read(const Number* from) {
+    return load_register<Register>(from);
+  }
+  static Register repeat(double value) { return broadcast_register<Register>(value); }
 
   // The cache lines to ask for in a step over one register of columns of n rows: as many as it
   // reads if the rows are visited once (two halves), half as many at each of two visits.
   static constexpr int lines(int n, int halves) {
-    const int bytes = n * packet_size * static_cast<int>(sizeof(Scalar)) * halves / 2;
+    const int bytes = n * lanes * static_cast<int>(sizeof(Scalar)) * halves / 2;
     return bytes == 0 ? 0 : std::max(1, bytes / line_bytes);
   }
 
@@ -102,7 +110,7 @@ private:
   template <class OnPacket, class OnElement>
   void for_each_column(OnPacket&& on_packet, OnElement&& on_element) const {
     Index k = 0;
-    for (; k + packet_size <= n_cols_; k += packet_size)
+    for (; k + lanes <= n_cols_; k += lanes)
       on_packet(k);
     for (; k < n_cols_; ++k)
       on_element(k);
@@ -123,22 +131,22 @@ private:
     const Scalar* first = view_.row(i);
     const double* shift = shift_;
     const Index stride = view_.row_stride, n_cols = n_cols_;
-    Packet sums[n];
+    Register sums[n];
     for (int r = 0; r < n; ++r)
-      sums[r] = broadcast(0.0);
-    const auto add_columns = [&](Index k, Packet thetas) {
-      const Packet shifts = load(shift + k);
+      sums[r] = repeat(0.0);
+    const auto add_columns = [&](Index k, Register thetas) {
+      const Register shifts = read(shift + k);
       for (int r = 0; r < n; ++r)
-        sums[r] = multiply_add(subtract(load(first + r * stride + k), shifts), thetas, sums[r]);
+        sums[r] = multiply_add(subtract(read(first + r * stride + k), shifts), thetas, sums[r]);
     };
     Index k = 0;
-    for (; k + packet_size <= n_cols; k += packet_size) {
+    for (; k + lanes <= n_cols; k += lanes) {
       fetch<lines>(next, k);
-      add_columns(k, load(theta + k));
+      add_columns(k, read(theta + k));
     }
     if (k < n_cols && k > 0) {
       fetch<lines>(next, k);
-      add_columns(last_, multiply(load(theta + last_), load(is_new_)));
+      add_columns(last_, multiply(read(theta + last_), read(is_new_)));
     }
     for (int r = 0; r < n; ++r)
       scores[r] = sum_of(sums[r]);
@@ -153,25 +161,25 @@ private:
     const Scalar* first = view_.row(i);
     const double* shift = shift_;
     const Index stride = view_.row_stride, n_cols = n_cols_;
-    Packet weight[n];
+    Register weight[n];
     for (int r = 0; r < n; ++r)
-      weight[r] = broadcast(weights[r]);
+      weight[r] = repeat(weights[r]);
     const auto add_columns = [&](Index k) {
-      const Packet shifts = load(shift + k);
-      Packet sums = load(sum + k);
+      const Register shifts = read(shift + k);
+      Register sums = read(sum + k);
       for (int r = 0; r < n; ++r)
-        sums = multiply_add(subtract(load(first + r * stride + k), shifts), weight[r], sums);
+        sums = multiply_add(subtract(read(first + r * stride + k), shifts), weight[r], sums);
       store(sum + k, sums);
     };
     Index k = 0;
-    for (; k + packet_size <= n_cols; k += packet_size) {
+    for (; k + lanes <= n_cols; k += lanes) {
       fetch<lines>(next, k);
       add_columns(k);
     }
     if (k < n_cols && k > 0) {
       fetch<lines>(next, k);
       for (int r = 0; r < n; ++r)
-        weight[r] = multiply(weight[r], load(is_new_));
+        weight[r] = multiply(weight[r], read(is_new_));
       add_columns(last_);
     }
     if (k == 0)
@@ -184,7 +192,7 @@ private:
   template <int lines>
   static void fetch(const char* next, Index k) {
     for (int line = 0; line < lines; ++line)
-      prefetch(next + (k / packet_size * lines + line) * line_bytes);
+      prefetch(next + (k / lanes * lines + line) * line_bytes);
   }
 
   template <int halves>
@@ -204,7 +212,7 @@ private:
   // Calls on_group<rows, lines to ask for in a step>(first row, where to begin asking).
   template <int halves, class OnGroup>
   void for_each_group(RowRange rows, const char* next, OnGroup&& on_group) const {
-    const Index steps = (n_cols_ + packet_size - 1) / packet_size;
+    const Index steps = (n_cols_ + lanes - 1) / lanes;
     Index i = rows.begin;
     for (; i + 8 <= rows.end; i += 8) {
       on_group.template operator()<8, lines(8, halves)>(i, next);
@@ -223,7 +231,7 @@ private:
   // counted already: is_new_ is 0 for those, 1 for the others. (Fewer columns than a register has
   // are added one by one.)
   Index last_;
-  double is_new_[packet_size];
+  double is_new_[lanes];
 };
 
 } // namespace drr
