@@ -327,3 +327,20 @@ def test_a_wide_table_is_described_as_in_python(run):
         outcome = run(*options, *arguments)
         assert outcome.code == 0, outcome.error
         assert drr.load("m.skops").dual_.theta_.shape == (n_features,)
+
+
+def test_a_category_is_doubtful_from_half_numbers_on():
+    for texts, is_doubtful in ((["1", "2", "x", "y"], True), (["1", "2", "x", "y", "z"], False)):
+        frame = pandas.DataFrame({"a": texts})
+        preparation, notes = read_kinds(frame, Roles(), frame[[]])
+        assert preparation.kinds == {"a": "category"}
+        assert any("--numeric a takes the texts as missing" in note for note in notes) == is_doubtful
+
+
+@pytest.mark.parametrize(("n_rows", "is_doubted"), [(20, False), (21, True)])
+def test_whole_numbers_that_differ_in_every_row_may_only_name_it(run, table, n_rows, is_doubted):
+    table["fraud"] = (table.index % 3 == 0).astype(int)
+    table.assign(number=table.index + 1000)[:n_rows].to_csv("train.csv", index=False)
+    result, _ = fit(run, "train.csv")
+    said = "column 'number' holds a different whole number in every row; if it only names the rows, give --id number"
+    assert (said in result["notes"]) == is_doubted

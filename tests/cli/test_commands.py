@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -226,8 +227,12 @@ def test_help_names_every_command(run):
 
 
 def test_the_module_is_the_command_and_shows_the_demonstration():
+    started = time.monotonic()
     output = subprocess.run([sys.executable, "-m", "drr"], capture_output=True, check=True, text=True).stdout
+    elapsed = time.monotonic() - started
     assert "average precision" in output
+    said = re.search(r"fitted in ([\d.]+) s; a dual alone takes ([\d.]+) s", output)
+    assert all(0 < float(seconds) < elapsed for seconds in said.groups())
     assert main(["demo", "--json"]) == 0
 
 
@@ -267,7 +272,7 @@ def test_a_full_disk_loses_nothing(run, folder, monkeypatch, tmp_path):
     monkeypatch.setattr("pandas.DataFrame.to_csv", full)
     outcome = run("score", folder / "model.skops", folder / "test.csv", "-o", "scores.csv")
     assert outcome.code == 1
-    assert "no space is left" in outcome.error
+    assert "no space is left on the disk for scores.csv" in outcome.error
     assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
     assert (tmp_path / "scores.csv").read_text() == "what was here before\n"
 

@@ -313,3 +313,11 @@ def test_notes_are_lines_too(run, make_frame):
     assert outcome.error.startswith("drr: note: column 'number'")
     assert "--id number" in outcome.error
     assert pandas.read_csv("train.csv").shape == (400, 7)
+
+
+@pytest.mark.parametrize("n_rare", [9, 10])
+def test_a_check_needs_ten_rare_rows(n_rare, run, make_frame):
+    make_frame(10 * n_rare).to_csv("train.csv", index=False)
+    outcome = run("check", "train.csv", "--target", "fraud", "--drop", "account", "--features", "8")
+    assert outcome.code == (n_rare < 10)
+    assert ("10 are needed to look for signal" in outcome.error) == (n_rare < 10)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 
 import pytest
+
+from drr.cli import main
 
 WHAT_IS_LOADED = """
 import sys
@@ -64,3 +68,13 @@ def test_ctrl_c_while_modules_are_imported(module):
     result = subprocess.run(command, capture_output=True, text=True)
     assert (result.returncode, result.stdout) == (130, "")
     assert result.stderr == "drr: interrupted; nothing was written\n"
+
+
+def test_a_command_runs_in_any_thread_and_gives_the_handler_of_signals_back(capsys):
+    before, codes = signal.getsignal(signal.SIGINT), []
+    thread = threading.Thread(target=lambda: codes.append(main(["--version"])))
+    thread.start()
+    thread.join()
+    codes.append(main(["--version"]))
+    assert codes == [0, 0]
+    assert signal.getsignal(signal.SIGINT) is before

@@ -231,3 +231,26 @@ def test_scoring_shows_the_bytes_on_a_terminal(shown, folder, tmp_path, make_fra
 def test_a_pipe_gets_no_progress(folder, tmp_path):
     fit = ["fit", folder / "train.csv", "--target", "fraud", "--id", "account", "--base", "logistic"]
     assert drr(*fit, "-o", tmp_path / "m.skops").stderr == b""
+
+
+class Drawn:
+    """Takes down what a bar is told to show behind it, and whether it is drawn at once."""
+
+    def __init__(self):
+        self.behind = []
+
+    def set_postfix_str(self, text, refresh):
+        self.behind.append((text, refresh))
+
+    def set_description_str(self, *_, **__):
+        pass
+
+    update = refresh = set_description_str
+
+
+def test_every_fit_is_drawn_at_once_and_what_runs_inside_is_named_behind_it():
+    drawn = Drawn()
+    bar = FitBar(drawn, "fitting")
+    with bar.task("all", 2, None), bar.task("fold 1 of 2", None, None), bar.task("RakingDual", None, None):
+        pass
+    assert drawn.behind == [("", False), ("", True), ("RakingDual", False), ("", False)]

@@ -17,6 +17,7 @@ def test_the_rows_at_the_cut_are_counted():
     score, positive = np.array([3.0, 2.0, 1.0, 0.0]), np.array([True, False, True, False])
     assert Flagged.at_cut(score, positive, 0.5) == Flagged(4, 3, 2 / 3, 1.0)
     assert Flagged.at_cut(score, positive, 2.5).text.startswith("1 of 4 held-out rows; 100% of them are rare")
+    assert Flagged.at_cut(score, positive, 1.0) == Flagged(4, 2, 0.5, 0.5), "a row at the cut is not above it"
     assert "lower the cut" in Flagged.at_cut(score, positive, 9.0).text
 
 

@@ -65,7 +65,9 @@ def test_the_decision_is_positive_exactly_for_the_second_class(two_classes, base
     )
     column = list(classifier.classes_).index(classifier.pos_label_)
     order = np.argsort(classifier.fused_score(X))
-    assert (np.diff(classifier.predict_proba(X)[order, column]) >= 0).all()
+    probabilities = classifier.predict_proba(X)
+    assert (np.diff(probabilities[order, column]) >= 0).all()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-15)
 
 
 def test_a_base_without_probabilities(two_classes):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.frozen import FrozenEstimator
@@ -13,6 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from drr import DRRClassifier, RakingDual, RakingFeatureMap, RecallAtLeast
+from drr.calibration import IsotonicCalibration, SigmoidCalibration
+from drr.composition.multiclass import class_decision, class_probabilities
 from drr.decision import choose_cut
 
 
@@ -108,3 +112,20 @@ def test_pairs_of_classes_are_not_taken_for_classes(rng):
         with pytest.raises(ValueError, match="compares pairs of classes"):
             DRRClassifier(base, random_state=0).fit(X, y)
     assert DRRClassifier(OneVsRestClassifier(pairs), random_state=0).fit(X, y).base_score(X).shape[1] == 3
+
+
+def test_without_a_calibration_of_every_class_all_are_compared_in_standard_deviations():
+    maps = IsotonicCalibration(np.array([0.0, 4.0]), np.array([0.0, 1.0])), None, SigmoidCalibration(3.0, 0.0)
+    rescorings = [
+        SimpleNamespace(cut=cut, calibration=each) for cut, each in zip([1.0, 0.5, 0.0], maps, strict=True)
+    ]
+    np.testing.assert_array_equal(class_decision(rescorings, np.array([[2.0, 2.0, 2.0]])), [[1.0, 1.5, 2.0]])
+
+
+def test_probabilities_that_are_all_zero_become_equal():
+    calibration = IsotonicCalibration(np.array([0.0, 1.0]), np.array([0.0, 0.5]))
+    rescorings = [SimpleNamespace(calibration=calibration)] * 3
+    fused = np.array([[-1.0, -2.0, 0.0], [1.0, 1.0, -1.0]])
+    np.testing.assert_allclose(
+        class_probabilities(rescorings, fused), [[1 / 3, 1 / 3, 1 / 3], [0.5, 0.5, 0.0]]
+    )

@@ -146,6 +146,7 @@ def test_top_k_labels_at_most_k_rows():
     score, y = draw(5, decimals=6)
     assert (score > choose_cut(score, y, TopK(17))).sum() == 17
     assert (score > choose_cut(score, y, TopK(0.1))).sum() == 30
+    assert (score > choose_cut(score, y, TopK(1))).sum() == 1, "a count, not the share of all rows"
     assert (score > choose_cut(score, y, TopK(1000))).all()
     assert (score > choose_cut(score, y, TopK(np.int64(3)))).sum() == 3
     tied = np.array([3.0, 2.0, 2.0, 1.0])

@@ -179,6 +179,15 @@ def test_integer_weights_are_repeated_rows():
         np.testing.assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-12)
 
 
+def test_rows_of_weight_zero_are_absent():
+    base, dual, positive = draw(5, n_positive=50, n_negative=300)
+    weight = (np.arange(350) % 3 > 0).astype(float)
+    options = {"n_resamples": 99, "random_state": 0}
+    rows = weight > 0
+    expected = separation(base[rows], dual[rows], positive[rows], sample_weight=weight[rows], **options)
+    assert separation(base, dual, positive, sample_weight=weight, **options) == expected
+
+
 def test_a_zero_dual_has_no_separation():
     base, _, positive = draw(6)
     result = separation(base, np.zeros(len(base)), positive, n_resamples=50)
@@ -291,3 +300,9 @@ def test_wider_intervals_keep_the_estimates():
             for each, field in [(result, name), (result, f"{name}_interval"), (wider, f"{name}_interval")]
         )
         np.testing.assert_allclose(np.subtract(after, value), 1.5 * np.subtract(before, value), rtol=1e-12)
+
+
+def test_a_row_of_weight_zero_is_absent_whatever_its_score():
+    with_it = standardise([1.0, 2.0, 4.0, 1e18], sample_weight=[1.0, 2.0, 1.0, 0.0])
+    assert with_it == standardise([1.0, 2.0, 4.0], sample_weight=[1.0, 2.0, 1.0])
+    assert not with_it.is_constant

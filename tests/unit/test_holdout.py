@@ -235,3 +235,15 @@ def test_the_interval_of_a_cross_fitted_gain_is_wider(table):
     assert crossed.gain_.gain == plain.gain
     assert crossed.gain_.low - plain.gain == pytest.approx(1.3 * (plain.low - plain.gain))
     assert crossed.gain_.high - plain.gain == pytest.approx(1.3 * (plain.high - plain.gain))
+
+
+def test_a_class_with_a_single_row_takes_no_fold_away_wherever_its_label_sorts(table):
+    X, y = table
+    for single in ("a", "n", "z"):
+        labels = np.where(y == 1, "m", "o")
+        labels[100] = single
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            classifier = DRRClassifier(LogisticRegression(), holdout=3, random_state=0).fit(X, labels)
+        assert classifier.holdout_ == "3 folds"
+        assert any(f"Class '{single}' has a single row" in str(each.message) for each in said)

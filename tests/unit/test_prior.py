@@ -6,6 +6,7 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from drr import DRRClassifier
+from drr.composition.prior import check_prior
 
 
 def draw(rng, n_rows, share):
@@ -54,3 +55,8 @@ def test_what_is_no_prior_is_named(rng, prior):
     classifier = DRRClassifier(LogisticRegression(), random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="target_prior"):
         classifier.predict_proba(X, target_prior=prior)
+
+
+def test_shares_of_the_classes_are_made_to_sum_to_one():
+    np.testing.assert_allclose(check_prior([1, 1, 8], 3), [0.1, 0.1, 0.8])
+    np.testing.assert_allclose(check_prior(0.2, 2), [0.8, 0.2])
