@@ -12,3 +12,6 @@ def add_draws(
     weights: NDArray[np.float64] | None,
     totals: NDArray[Any],
 ) -> None: ...
+def mark_draws(
+    bit_generator: np.random.BitGenerator, n_draws: int, n_rows: int, drawn: NDArray[np.uint8]
+) -> None: ...

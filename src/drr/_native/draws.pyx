@@ -1,9 +1,9 @@
 # cython: language_level=3, freethreading_compatible=True
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""Bootstrap draws of rows, added to the totals of their cells as they are drawn."""
+"""Bootstrap draws of rows: added to the totals of their cells as they are drawn, or marked."""
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 import numpy as np
 
@@ -111,3 +111,32 @@ cdef void _add_draws(
                 weight = weights[scaled >> 32]
             for k in range(n_columns):
                 totals[cells[k]] += weight
+
+
+def mark_draws(bit_generator, n_draws, n_rows, drawn):
+    """Mark the rows that `RandomState.randint(n_rows, size=n_draws)` draws from the same state.
+
+    A draw is the lowest b bits of a 32-bit number, with 2^b the smallest power of two that is at least n_rows. Numbers
+    that name no row are marked behind the rows and do not count: a branch that nobody can predict would take longer.
+
+    Parameters
+    ----------
+    bit_generator : numpy.random.MT19937
+    n_draws, n_rows : int
+    drawn : uint8 array of shape (2^b,)
+        Gets a one at every number drawn.
+    """
+    cdef:
+        bitgen_t* source = <bitgen_t*>PyCapsule_GetPointer(bit_generator.capsule, "BitGenerator")
+        uint8_t* mark = <uint8_t*>_numbers(drawn, np.uint8, 1, True)
+        int64_t n_counted = 0, n_wanted = n_draws
+        uint32_t number, n_named, lowest_bits
+    if not 0 < n_rows <= 0x80000000 or len(drawn) != 1 << (n_rows - 1).bit_length():
+        raise ValueError(f"{len(drawn)} marks do not fit draws of {n_rows} rows")
+    n_named = n_rows
+    lowest_bits = len(drawn) - 1
+    with bit_generator.lock, nogil:
+        while n_counted < n_wanted:
+            number = source.next_uint32(source.state) & lowest_bits
+            mark[number] = 1
+            n_counted += number < n_named
