@@ -127,6 +127,19 @@ def test_a_full_device_as_output_is_an_error(name, folder, tmp_path, run):
     assert "no space is left" in outcome.error
 
 
+@pytest.mark.parametrize("command", ["score", "report", "fit"])
+def test_a_device_without_the_ending_of_a_format_is_refused(command, folder, run):
+    places = {
+        "score": [folder / "model.skops", folder / "test.csv"],
+        "report": [folder / "model.skops", folder / "test.csv"],
+        "fit": [folder / "train.csv", "--target", "fraud", "--drop", "account"],
+    }
+    outcome = run(command, *places[command], "-o", "/dev/full")
+    assert (outcome.code, outcome.output) == (2, "")
+    assert outcome.error.startswith("drr: -o /dev/full: the name must end in .")
+    assert outcome.error.count("\n") == 1
+
+
 def test_an_error_stream_that_cannot_be_written_keeps_the_code(folder):
     for where in ("2>/dev/full", "2>&-"):
         result = subprocess.run(

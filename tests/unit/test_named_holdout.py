@@ -77,6 +77,8 @@ def test_a_large_fraction_holds_out_what_it_says(two_classes, base):
 @pytest.mark.parametrize(
     ("holdout", "message"),
     [
+        (0.0, r"fraction in \(0, 1\) or at least 2 folds, got 0.0"),
+        (1.0, r"fraction in \(0, 1\) or at least 2 folds, got 1.0"),
         (1.5, r"fraction in \(0, 1\) or at least 2 folds, got 1.5"),
         (1, "at least 2 folds, got 1"),
         ("half", "holdout must be 'auto', a fraction"),
