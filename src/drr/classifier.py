@@ -71,6 +71,8 @@ class DRRClassifier(FittedScores, ClassifierMixin, CallbackSupportMixin, BaseEst
         cross-fitted in five folds, which takes six fits. Of rows that are read in passes, 0.3 are held out once, and
         the models are then fitted on all. A number of folds or a cross-validation splitter cross-fits with those.
         The map of a `RakingDual` is fitted on all rows once and serves all folds: it learns nothing from labels.
+        With two classes and more than 131 072 majority rows of equal weight, the duals of folds are solved on 65 536 of
+        these: the heaviest under the dual of all rows, and as many that stand for the others. All rows are scored.
         A fraction holds out so many rows, stratified, or a pair the rows that it names; the models then never see them.
         If both models are fitted already, all rows count as held out, or those that a pair names.
     calibration : {"sigmoid", "isotonic", "platt"} or None, default="sigmoid"

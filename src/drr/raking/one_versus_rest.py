@@ -71,12 +71,15 @@ class OneVersusRest:
             self._solved.append((positive, problem, raking))
             each.raking_ = self._rows.of_majority(raking, majority)
             conclude(each, self._rows.centred(problem.target))
+        if n_folds and len(self.duals) == 1 and dual.min_ess is None:  # an effective size counts all rows
+            assert self._rows is not None
+            self._rows = self._rows.thinned(positive, raking)
 
     def score_held_out(self, fit: Rows, held_out: Rows) -> Vector:
         """Return log density ratios of held-out rows by duals of the rows to fit on, a column per class.
 
         The search for each dual begins at the dual of all rows. That changes its path but not its end, because the
-        problem is convex.
+        problem is convex. Of a large majority some rows stand for the others, see `ThinnedRows`.
         """
         assert self._rows is not None
         part = self._rows.part(fit)

@@ -29,6 +29,10 @@ Rows = NDArray[np.intp]
 # Numbers of rows that are scored at a time: 8 MB in double precision.
 _BLOCK_SIZE = 2**20
 
+# Parts of a majority of more rows are solved on at most so many of them. That moves the held-out scores of a table of
+# 283 301 rows by up to 0.1 % of their standard deviation. The mean of the majority is as exact as that of half so many.
+MANY_ROWS, ROWS_OF_MANY = 2**17, 2**16
+
 
 def share_rows(dual: Any, X: Any, weights: Vector | None, n_problems: int) -> SharedRows:
     """Return embedded rows with what is worth computing once for so many problems of copies of `dual`."""
@@ -87,6 +91,17 @@ class SharedRows:
         """Return a part of the rows, whose problems know no other, nor the offset: log density ratios have none."""
         return PartOfRows(self, rows)
 
+    def thinned(self, positive: Mask, raking: Raking) -> SharedRows:
+        """Return rows whose parts take less to solve, if the majority is large; `raking` is that of all rows.
+
+        Rows of different weights, which may be those of many rows already, are left as they are.
+        """
+        majority = np.flatnonzero(~positive)
+        if len(majority) <= MANY_ROWS or np.ptp(self.weights) > 0:
+            return self
+        assert raking.dual.weights is not None
+        return ThinnedRows(self, majority[np.argsort(-raking.dual.weights[majority], kind="stable")])
+
 
 class PartOfRows:
     """Some of the rows, to fit on; the others can be scored."""
@@ -136,8 +151,49 @@ class RepeatedRows(SharedRows):
     def with_weights(self, weights: Vector) -> SharedRows:
         return RepeatedRows(self.features, self._repetition, weights, self.n_threads)
 
+    def thinned(self, positive: Mask, raking: Raking) -> SharedRows:
+        return self  # the distinct ones are few
+
     def rows(self, rows: Rows) -> Features:
         return self.features[self._repetition.which[rows]]
+
+
+class ThinnedRows(SharedRows):
+    """Many rows, whose parts are solved on few of the majority.
+
+    A tilt has nearly all its weight on few rows, and the tilt of a part nearly the same as that of all rows. The
+    heaviest rows under the latter are kept. Of all others every k-th, by falling weight, stands for k of them.
+    """
+
+    def __init__(self, shared: SharedRows, majority: Rows) -> None:
+        """Keep some rows of the majority, whose rows come by falling weight."""
+        super().__init__(shared.features, shared.weights, shared.n_threads)
+        n_heavy = n_light = ROWS_OF_MANY // 2
+        k = (len(majority) - n_heavy) / n_light
+        light = n_heavy + (k * (np.arange(n_light) + 0.5)).astype(np.intp)
+        self.kept = np.concatenate([majority[:n_heavy], majority[light]])
+        self.stands_for = np.repeat([1.0, k], [n_heavy, n_light])
+        """how many rows each of them counts for"""
+        self.kept_features = shared.features[self.kept]
+
+    def part(self, rows: Rows) -> PartOfRows:
+        return PartOfThinnedRows(self, rows)
+
+
+class PartOfThinnedRows(PartOfRows):
+    """Some of many rows: all those of the rare class, and of the majority those that were kept."""
+
+    def __init__(self, shared: ThinnedRows, rows: Rows) -> None:
+        super().__init__(shared, rows)
+        self._shared = shared
+
+    def problem(self, positive: Mask) -> tuple[ArrayProblem, Vector]:
+        shared = self._shared
+        rare, present = shares_of(positive, self._present.weights)
+        base = present[shared.kept] * shared.stands_for
+        base /= base.sum()
+        target = mean_of_rows(shared.features, rare, shared.n_threads)
+        return ArrayProblem(shared.kept_features, target, base, shared.n_threads), base
 
 
 class WideRows(SharedRows):
