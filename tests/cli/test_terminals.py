@@ -48,6 +48,14 @@ def test_a_stream_that_cannot_show_every_character_ends_no_command(encoding, com
         assert b" -> " in result.stdout
 
 
+@pytest.mark.parametrize("arguments", ["score --help", "report --help", "check --help", "demo"])
+def test_every_help_and_the_demonstration_end_well_where_only_ascii_is_shown(arguments):
+    result = drr(*arguments.split(), env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.isascii()
+    assert (b"usage: drr" in result.stdout) == arguments.endswith("--help")
+
+
 def test_json_stays_whole_in_every_encoding(tmp_path, make_frame):
     make_frame().assign(fraud=np.where(np.arange(400) % 10 == 0, "é→", "no")).to_csv(
         tmp_path / "t.csv", index=False
