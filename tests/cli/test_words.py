@@ -24,6 +24,7 @@ def test_the_rows_at_the_cut_are_counted():
 def test_a_fit_says_what_its_cut_flags_and_what_its_words_mean(run, folder):
     outcome = run("fit", folder / "train.csv", *FIT)
     assert outcome.code == 0
+    assert outcome.error == "", "nothing speaks against this model"
     for words in ("flagged  ", "(precision)", "(recall)", "floor: how near", "nats: how far"):
         assert words in outcome.output
     result = json.loads(run("fit", folder / "train.csv", *FIT, "--json").output)
