@@ -50,8 +50,9 @@ def test_a_european_table_gives_the_same_model(run, table, options):
     assert euro["base_average_precision"] == plain["base_average_precision"]
     assert run("score", "model.skops", "plain.csv", "-o", "one.csv").code == 0
     assert run("score", "model.skops", "euro.csv", "-o", "other.csv", "--keep-all").code == 0
-    one, other = pandas.read_csv("one.csv"), pandas.read_csv("other.csv")
-    assert one["score"].tolist() == other["score"].tolist()
+    assert run("score", "model.skops", "euro.csv", "-o", "bare.csv").code == 0
+    one, other, bare = (pandas.read_csv(f"{name}.csv") for name in ("one", "other", "bare"))
+    assert one["score"].tolist() == other["score"].tolist() == bare["score"].tolist()
     assert other["amount"][0] == str(table["amount"][0]).replace(".", ",")  # copied as written
 
 

@@ -40,6 +40,8 @@ def test_every_class_against_the_rest(four_classes, base, holdout):
     np.testing.assert_array_equal(classifier.predict(X), classifier.classes_[decision.argmax(axis=1)])
     assert (classifier.predict(X) == y).mean() > 0.6
     assert len(classifier.dual_) == len(classifier.threshold_) == len(classifier.fusion_weight_) == 4
+    ratios = np.stack([dual.log_density_ratio(X) for dual in classifier.dual_], axis=1)
+    np.testing.assert_allclose(classifier.dual_score(X), ratios, rtol=1e-9, atol=1e-9)
     maps = {id(dual.feature_map_.estimator) for dual in classifier.dual_[1:]}
     assert maps == {id(classifier.dual_[0].feature_map_)}
 

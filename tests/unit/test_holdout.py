@@ -153,6 +153,19 @@ def test_few_rare_rows_make_fewer_folds_without_a_warning(table):
     assert classifier.holdout_ == "3 folds"
 
 
+@pytest.mark.parametrize("fitted", ["base", "dual", "both"])
+def test_only_if_both_models_are_fitted_all_rows_are_held_out(table, fitted):
+    X, y = table
+    base, dual = LogisticRegression(), RakingDual(random_state=0)
+    if fitted != "dual":
+        base.fit(X[::2], y[::2])
+    if fitted != "base":
+        dual.fit(X[::2], y[::2])
+    classifier = DRRClassifier(base, dual=dual, random_state=0).fit(X[1::2], y[1::2])
+    expected = "all rows, both models fitted before" if fitted == "both" else "5 folds"
+    assert classifier.holdout_ == expected
+
+
 @pytest.mark.parametrize(("n_rare", "warns"), [(4, True), (5, False)])
 def test_a_number_of_folds_is_kept_where_every_fold_gets_a_rare_row(table, n_rare, warns):
     X, y = table
