@@ -321,7 +321,7 @@ def test_a_step_improves_if_the_objective_falls_or_else_if_it_stays_and_the_grad
     """Scores are one number, so that mean, θ and Λ can be chosen freely: f = Λ + δ|θ|, g = mean + δ."""
 
     def point(objective, gradient):
-        answer = TiltAnswer(1, 0.0, 0.0, 0.0, 0.0, np.array([gradient - 0.5]), None)
+        answer = TiltAnswer(1, 0.0, 1.0, 0.0, 0.0, 0.0, np.array([gradient - 0.5]), None)
         return pass_dual.Point(np.array([2.0]), answer, objective - 1.0, 0.5)
 
     here = point(3.0, 0.25)

@@ -26,8 +26,8 @@ py::tuple block_tilt_arrays(const py::object& features, const py::object& shift,
   PythonMonitor monitor;
   const BlockTilt tilt =
       run_without_lock([&] { return tilt_block(input, {block, limit, most}, {n_threads, &monitor}); });
-  return py::make_tuple(tilt.log_sum, tilt.log_square_sum, tilt.largest_score, tilt.largest_absolute,
-                        array_of(tilt.mean), sample_arrays(tilt.sample));
+  return py::make_tuple(tilt.reference, tilt.sum, tilt.log_square_sum, tilt.largest_score,
+                        tilt.largest_absolute, array_of(tilt.mean), sample_arrays(tilt.sample));
 }
 
 } // namespace
@@ -39,7 +39,8 @@ void bind_tilt_blocks(py::module_& module) {
   module.def("tilt_block", &block_tilt_arrays, py::arg("features"), py::arg("shift"),
              py::arg("log_base_weights"), py::arg("theta"), py::arg("block") = 0, py::arg("limit") = 0.0,
              py::arg("most") = 0, py::arg("n_threads") = 1,
-             "(log_sum, log_square_sum, largest_score, largest_absolute, mean, sample) of a tilted block.");
+             "(reference, sum, log_square_sum, largest_score, largest_absolute, mean, sample) of a tilted "
+             "block.");
 }
 
 } // namespace drr::bindings

@@ -174,7 +174,8 @@ def survey_block(
     shift: NDArray[np.float64],
     base_weights: NDArray[np.float64] | None,
     n_threads: int = 1,
-) -> tuple[NDArray[np.float64], float, float, int, NDArray[np.int64]]: ...
+) -> tuple[NDArray[np.float64], float, float, float, int, NDArray[np.int64]]: ...
+def check_distances(largest_norm: float, largest_coordinate: float) -> None: ...
 def price_block(
     features: Any,
     shift: NDArray[np.float64],
@@ -201,6 +202,7 @@ def tilt_block(
     most: int = 0,
     n_threads: int = 1,
 ) -> tuple[
+    float,
     float,
     float,
     float,

@@ -48,7 +48,7 @@ class RecordingRunner:
         make = getattr(runner, "fingerprint", None)
         self._fingerprint = make() if make is not None else None
         self._problem = {
-            "format": "drr checkpoint 1",
+            "format": "drr checkpoint 2",
             "version": __version__,
             "columns": self.n_columns,
             "target": hashlib.sha256(np.ascontiguousarray(target).tobytes()).hexdigest(),

@@ -126,7 +126,8 @@ class DualPasses:
     def base_point(self) -> Point:
         """Return θ = 0, from the survey: no pass."""
         zero = np.zeros(len(self.passes.target))
-        sums = (self.log_weight, math.log(self.survey.square_weight), 0.0, 0.0, self.survey.mean, None)
+        squares = math.log(self.survey.square_weight)
+        sums = (self.log_weight, 1.0, squares, 0.0, 0.0, self.survey.mean, None)
         return Point(zero, TiltAnswer(self.survey.n_rows, *sums), 0.0, self.tolerance)
 
     def evaluate(self, theta: Vector, *, redraw: bool) -> Point:

@@ -75,6 +75,7 @@ class Passes:
                 if answer.n_rows
                 else "there are no rows: every block is empty"
             )
+        core.check_distances(answer.largest_norm, answer.largest_coordinate)
         return answer
 
 

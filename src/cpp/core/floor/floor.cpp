@@ -2,6 +2,7 @@
 
 #include "core/floor/min_norm_point_floor.hpp"
 #include "core/floor/pairwise_frank_wolfe_floor.hpp"
+#include "drr/floor_blocks.hpp"
 
 #include <cmath>
 
@@ -19,6 +20,7 @@ Floor find_floor(const FloorInput& input, const FloorOptions& options, const Exe
   ThreadPool pool(execution);
   FloorPasses passes(*rows, input.base_weights, pool);
   const RowSurvey survey = passes.survey();
+  check_distances(survey.largest_norm, survey.largest_coordinate);
 
   Floor floor;
   switch (options.method) {

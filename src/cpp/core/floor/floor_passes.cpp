@@ -105,16 +105,8 @@ RowSurvey FloorPasses::survey() {
   }
   if (n_present == 0)
     throw InvalidInput(no_row_present);
-  // Squares this small have lost digits, or vanished beside a row that has not: no bound from them
-  // is one. The mean tells them from the squares of sparse rows, which vanish by cancellation if a
-  // row equals the target to the last digits.
-  double extent = ConstWide(survey.mean.data(), K).abs().maxCoeff();
-  if (survey.largest_norm == 0 && extent == 0) // rows equal to the target, or so near that all of it vanished
-    extent = largest_coordinate();
-  if (survey.largest_norm < 1e-280 && extent < 1e-140 && (survey.largest_norm > 0 || extent > 0))
-    throw InvalidInput(
-        "all rows are nearer than 1e-140 to the target, which squares in double precision cannot "
-        "hold; rescale features and target alike");
+  // Nearer squares have lost digits, and those of sparse rows may have vanished by cancellation.
+  survey.largest_coordinate = survey.largest_norm < 1e-280 ? largest_coordinate() : infinity;
   std::nth_element(norms, norms + n_present / 2, norms + n_present);
   survey.outliers = farthest.beyond(outlying * outlying * norms[n_present / 2]);
   survey.median_norm = std::sqrt(norms[n_present / 2]);

@@ -16,7 +16,8 @@ struct RowSurvey {
   double largest_norm = 0;
   double median_norm = 0;
   double smallest_norm = 0;
-  Index smallest = -1; // the first row of smallest norm
+  double largest_coordinate = 0; // +∞ unless the squares of all norms nearly vanish
+  Index smallest = -1;           // the first row of smallest norm
   // Rows so far from the target that a sample of the rows must not miss them, at most 16: those of
   // largest norm beyond thirty times the median. Ascending.
   std::vector<Index> outliers;

@@ -68,9 +68,10 @@ BlockTilt tilt_block(const TiltInput& input, const SampleRequest& sample, const 
   BlockTilt tilt;
   tilt.mean.resize(rows->n_cols());
   const LogSum sum = pass(input.theta, input.log_base_weights, scores, tilt.mean);
-  tilt.log_sum = sum.value();
+  tilt.reference = sum.largest;
+  tilt.sum = sum.total;
   pass.weights(scores, sum, weights);
-  tilt.log_square_sum = std::log(dot_of(weights.data(), weights.data(), n)) + 2 * tilt.log_sum;
+  tilt.log_square_sum = std::log(dot_of(weights.data(), weights.data(), n)) + 2 * sum.value();
 
   tilt.largest_score = minus_infinity;
   for (Index i = 0; i < n; ++i) {

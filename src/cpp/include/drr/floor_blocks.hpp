@@ -20,10 +20,15 @@ struct BlockSurvey {
   std::vector<double> mean; // Σ dᵢaᵢ / Σ dᵢ
   double smallest_norm = 0;
   double largest_norm = 0;
-  Index smallest = -1;         // the first row of smallest norm
-  std::vector<Index> outliers; // at most 16 rows of norm beyond thirty times the median, ascending
+  double largest_coordinate = 0; // +∞ unless the squares of all norms nearly vanish
+  Index smallest = -1;           // the first row of smallest norm
+  std::vector<Index> outliers;   // at most 16 rows of norm beyond thirty times the median, ascending
 };
 BlockSurvey survey_block(const FloorInput& input, const Execution& execution);
+
+// Throws InvalidInput if all rows are so near to the target that squares cannot hold the distances.
+// It takes what was largest in any block, since one alone may well be nearer.
+void check_distances(double largest_norm, double largest_coordinate);
 
 // The rows of lowest score aᵢᵀx among those below `threshold`, at most `most`, by row number.
 struct BlockPrices {

@@ -31,10 +31,12 @@ struct BlockSample {
 // `scores` empty: zero on each of `n_rows` rows.
 BlockSample sample_block(std::span<const double> scores, Index n_rows, const SampleRequest& request);
 
-// The tilt of a block: log Σ dᵢ exp(aᵢᵀθ), the mean of aᵢ under those weights, and
-// what certificates need.
+// The tilt of a block: Σ dᵢ exp(aᵢᵀθ) = sum · exp(reference), the mean of aᵢ under those weights,
+// and what certificates need. One logarithm of the sum would round off digits of the shares that
+// blocks have in a sum of all: its size is that of the scores.
 struct BlockTilt {
-  double log_sum = 0;
+  double reference = 0; // maxᵢ log dᵢ + aᵢᵀθ
+  double sum = 0;
   double log_square_sum = 0;   // log Σ (dᵢ exp(aᵢᵀθ))²
   double largest_score = 0;    // maxᵢ aᵢᵀθ over the rows that are present
   double largest_absolute = 0; // maxᵢ |aᵢᵀθ|

@@ -31,6 +31,8 @@ class SurveyAnswer:
     mean: Vector
     """Σ dᵢaᵢ / Σ dᵢ"""
     largest_norm: float
+    largest_coordinate: float
+    """infinite unless the squares of all norms nearly vanish"""
     nearest: PickedRows
     """the row nearest to the target; its key is the distance"""
     outliers: PickedRows
@@ -50,6 +52,7 @@ class SurveyAnswer:
             self.square_weight + other.square_weight,
             (1 - share) * self.mean + share * other.mean,
             max(self.largest_norm, other.largest_norm),
+            max(self.largest_coordinate, other.largest_coordinate),
             self.nearest.merge(other.nearest).smallest(1)[0],
             self.outliers.merge(other.outliers).smallest(_MAX_OUTLIERS)[0],
             self.sample.merge(other.sample),
@@ -68,7 +71,7 @@ class Survey(Request):
 
     def _of_rows(self, rows: Features, number: int, weights: Vector | None) -> SurveyAnswer:
         n_rows = rows.shape[0]
-        mean, smallest_norm, largest_norm, smallest, outliers = core.survey_block(
+        mean, smallest_norm, largest_norm, coordinate, smallest, outliers = core.survey_block(
             rows, aligned(self.target), weights, self._threads()
         )
         drawn = core.sample_block(log_base_weights(weights), n_rows, number, self.limit, self.most)
@@ -83,6 +86,7 @@ class Survey(Request):
             float(n_rows) if weights is None else float(weights @ weights),
             mean,
             largest_norm,
+            coordinate,
             nearest,
             self._outliers(rows, weights, number, outliers),
             Sample(PickedRows.of(rows, weights, number, positions, keys, scores), limit, self.most),
@@ -101,7 +105,7 @@ class Survey(Request):
         none = PickedRows.none(no_rows)
         sample = Sample(none, self.limit, self.most)
         zero = np.zeros(len(self.target))
-        return SurveyAnswer(n_rows, 0, 0.0, 0.0, zero, 0.0, none, none, sample, {number: n_rows})
+        return SurveyAnswer(n_rows, 0, 0.0, 0.0, zero, 0.0, 0.0, none, none, sample, {number: n_rows})
 
     def tightened(self, answer: SurveyAnswer) -> Survey:
         """Return the survey with the limit that the sample has reached."""

@@ -19,25 +19,35 @@ class TiltAnswer:
     """The tilted log-sum, the mean of the rows under the tilt, and what certificates need."""
 
     n_rows: int
-    log_sum: float
-    """log Σ dᵢ exp(aᵢᵀθ), with d not normalised"""
+    reference: float
+    """the largest log dᵢ + aᵢᵀθ, with d not normalised"""
+    relative_sum: float
+    """Σ dᵢ exp(aᵢᵀθ), relative to exp(reference)"""
     log_square_sum: float
     largest_score: float
     largest_absolute: float
     mean: Vector
     sample: Sample | None
 
+    @property
+    def log_sum(self) -> float:
+        """log Σ dᵢ exp(aᵢᵀθ)."""
+        return self.reference + math.log(self.relative_sum) if self.relative_sum else -math.inf
+
     def merge(self, other: TiltAnswer) -> TiltAnswer:
         """Return the answer of the rows of both."""
-        log_sum = float(np.logaddexp(self.log_sum, other.log_sum))
-        mean = self.mean
-        if other.log_sum > -math.inf:
-            mean = (
-                math.exp(self.log_sum - log_sum) * self.mean + math.exp(other.log_sum - log_sum) * other.mean
-            )
+        reference, relative_sum, mean = self.reference, self.relative_sum, self.mean
+        if other.relative_sum:
+            # Differences of references are as exact as the scores; those of logarithms of sums are not.
+            reference = max(self.reference, other.reference)
+            first = self.relative_sum * math.exp(self.reference - reference)
+            second = other.relative_sum * math.exp(other.reference - reference)
+            relative_sum = first + second
+            mean = first / relative_sum * self.mean + second / relative_sum * other.mean
         return TiltAnswer(
             self.n_rows + other.n_rows,
-            log_sum,
+            reference,
+            relative_sum,
             float(np.logaddexp(self.log_square_sum, other.log_square_sum)),
             max(self.largest_score, other.largest_score),
             max(self.largest_absolute, other.largest_absolute),
@@ -55,7 +65,7 @@ class TiltSums(Request):
     limit: float = math.inf
 
     def _of_rows(self, rows: Features, number: int, weights: Vector | None) -> TiltAnswer:
-        log_sum, log_square_sum, largest, absolute, mean, drawn = core.tilt_block(
+        reference, relative_sum, log_square_sum, largest, absolute, mean, drawn = core.tilt_block(
             rows,
             aligned(self.target),
             log_base_weights(weights),
@@ -70,11 +80,14 @@ class TiltSums(Request):
         if self.most:
             picked = PickedRows.of(rows, weights, number, positions, keys, scores)
             sample = Sample(picked, limit, self.most)
-        return TiltAnswer(rows.shape[0], log_sum, log_square_sum, largest, absolute, mean, sample)
+        return TiltAnswer(
+            rows.shape[0], reference, relative_sum, log_square_sum, largest, absolute, mean, sample
+        )
 
     def _of_nothing(self, no_rows: Features, number: int, n_rows: int) -> TiltAnswer:
         sample = Sample(PickedRows.none(no_rows), self.limit, self.most) if self.most else None
-        return TiltAnswer(n_rows, -math.inf, -math.inf, -math.inf, 0.0, np.zeros(len(self.target)), sample)
+        mean = np.zeros(len(self.target))
+        return TiltAnswer(n_rows, -math.inf, 0.0, -math.inf, -math.inf, 0.0, mean, sample)
 
     def tightened(self, answer: TiltAnswer) -> TiltSums:
         """Return the question with the limit that the sample has reached."""
