@@ -66,7 +66,8 @@ def test_affinity():
     assert run(code, OMP_NUM_THREADS="") == "1"
 
 
-def test_joblib_workers_share_the_processors():
+def test_joblib_workers_share_the_processors(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)  # joblib hands a limit of the user on to its workers
     workers = joblib.Parallel(n_jobs=joblib.cpu_count())(
         joblib.delayed(resolve_n_threads)(None) for _ in range(2)
     )
