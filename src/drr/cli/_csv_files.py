@@ -55,8 +55,8 @@ class CsvFile:
 
     def columns(self) -> list[str]:
         """Return the names in the first line; a column without one is named by its place, as pandas does."""
-        with self._open() as stream:
-            lines = csv.reader(io.TextIOWrapper(stream, self._encoding, newline=""), delimiter=self.separator)
+        with self._open() as stream, io.TextIOWrapper(stream, self._encoding, newline="") as text:
+            lines = csv.reader(text, delimiter=self.separator)
             first = next(lines, None)
             if first is None:
                 raise CommandError(f"{self._path} is empty; the first line must name the columns")
@@ -103,9 +103,9 @@ class CsvFile:
 
     def _head(self) -> str:
         """Return the first whole lines."""
-        with self._open() as stream:
-            text = io.TextIOWrapper(stream, self._encoding, newline="").read(_HEAD)
-        return text if len(text) < _HEAD else text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
+        with self._open() as stream, io.TextIOWrapper(stream, self._encoding, newline="") as text:
+            head = text.read(_HEAD)
+        return head if len(head) < _HEAD else head[: max(head.rfind("\n"), head.rfind("\r")) + 1]
 
     @contextlib.contextmanager
     def _open(self, progress: Callable[[int], object] = lambda _: None) -> Iterator[Any]:
