@@ -13,6 +13,7 @@ import scipy.sparse
 
 import drr
 from drr.cli._columns import Roles, read_kinds
+from drr.cli._csv_files import CsvFile
 from drr.cli._dialect import find_decimal, find_separator
 from drr.cli._labels import choose_labels, is_label
 
@@ -309,6 +310,14 @@ def test_separators_and_decimals_are_found():
     assert find_decimal("a;b\n1,5;2\n", ";") == ","
     assert find_decimal("a;b\n1,5;2.5\n", ";") == "."
     assert find_decimal("a,b\n1,5\n", ",") == "."
+
+
+def test_the_separator_of_a_long_file_is_found_from_whole_lines(tmp_path):
+    for end in ("\n", "\r\n"):
+        (tmp_path / "long.csv").write_text("a;b;c" + end + f"1,5;2;{end}" * 20_000, newline="")
+        found = CsvFile(tmp_path / "long.csv", None, "utf-8", None)
+        assert (found.separator, found.decimal) == (";", ",")
+        assert found.columns() == ["a", "b", "c"]
 
 
 def test_whole_numbers_of_a_typed_file_are_numbers():

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import csv
 import re
+import sys
+from types import SimpleNamespace
 
 import pytest
 
 from drr.cli import _rules
+from drr.cli._bases import make_base
 from drr.decision import CostMatrix, FalsePositiveRateAtMost, PrecisionAtLeast, RecallAtLeast, TopK
 
 
@@ -73,3 +76,11 @@ def test_the_rows_predicted_are_counted_in_the_output(run, folder):
     assert said is not None
     assert (int(said[1]), int(said[2])) == (len(predicted), n_rare)
     assert float(said[3]) == pytest.approx(100 * n_rare / len(predicted), abs=0.006)
+
+
+def test_boosted_trees_of_another_package_get_seed_and_jobs_by_its_names(monkeypatch):
+    package = SimpleNamespace(CatBoostClassifier=lambda **settings: SimpleNamespace(settings=settings))
+    monkeypatch.setitem(sys.modules, "catboost", package)
+    for n_jobs, jobs in ((None, {}), (3, {"thread_count": 3})):
+        classifier = make_base("catboost", {"a": "number"}, 7, n_jobs).steps[-1][1]
+        assert classifier.settings == {"verbose": 0, "allow_writing_files": False, "random_seed": 7, **jobs}

@@ -229,3 +229,15 @@ def test_bad_arguments_are_named(arguments, message):
 def test_bad_scores_to_predict_are_named():
     with pytest.raises(ValueError, match="score must be finite, got inf at position 0"):
         SigmoidCalibration(1.0, 0.0).predict([np.inf])
+
+
+@pytest.mark.parametrize(
+    ("method", "constrained"), [("sigmoid", True), ("sigmoid", False), ("isotonic", True)]
+)
+def test_rows_of_weight_zero_are_absent(method, constrained):
+    """Also from the question whether a cut separates the classes, which one of them would deny."""
+    score, y = np.arange(20.0), np.arange(20) >= 15
+    with_it = np.append(score, 40.0), np.append(y, False), np.append(np.full(20, 0.1), 0.0)
+    found = fit_calibration(*with_it[:2], method, with_it[2], constrained=constrained)
+    expected = fit_calibration(score, y, method, np.full(20, 0.1), constrained=constrained)
+    np.testing.assert_array_equal(found.predict(score), expected.predict(score))

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from drr import DRRClassifier, RakingDual, RakingFeatureMap
+from drr.composition.base_score import take_params
 
 
 @pytest.fixture
@@ -260,3 +261,18 @@ def test_names_that_are_missing_are_warned_of_once(method, has_names, rng):
         found = getattr(classifier, method)(given)
     assert len(caught) == 1
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_fit_parameters_with_an_entry_per_row_are_indexed_and_others_handed_on_as_they_are():
+    given = {
+        "series": pd.Series(np.arange(5.0)),
+        "list": [1, 2, 3, 4, 5],
+        "text": "abcde",
+        "number": 5,
+        "scalar": np.array(2.0),
+        "short": [1, 2],
+    }
+    taken = take_params(given, np.array([0, 3]), 5)
+    assert isinstance(taken["series"], pd.Series)
+    assert (taken["series"].tolist(), taken["list"].tolist()) == ([0.0, 3.0], [1, 4])
+    assert all(taken[name] is given[name] for name in ("text", "number", "scalar", "short"))

@@ -255,6 +255,10 @@ def test_bad_rules_are_named(rule, error, message):
             lambda: CostMatrix(1.0, 2.0, true_positive=3.0),
             "false_negative=2 must cost more than true_positive=3",
         ),
+        (
+            lambda: CostMatrix(1.0, 2.0, true_negative=1.0),
+            "false_positive=1 must cost more than true_negative=1",
+        ),
     ],
 )
 def test_bad_rule_arguments_are_named(make, message):

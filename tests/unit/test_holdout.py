@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from drr import DRRClassifier, RakingDual, gain_interval
 from drr.calibration import fit_calibration
+from drr.composition.holdout import Holdout
 from drr.fusion import choose_fusion_weight, fuse, standardise
 
 
@@ -260,3 +261,20 @@ def test_a_class_with_a_single_row_takes_no_fold_away_wherever_its_label_sorts(t
             classifier = DRRClassifier(LogisticRegression(), holdout=3, random_state=0).fit(X, labels)
         assert classifier.holdout_ == "3 folds"
         assert any(f"Class '{single}' has a single row" in str(each.message) for each in said)
+
+
+def test_the_steps_of_a_fit_are_counted():
+    splits = [(np.arange(3), np.arange(3, 5))] * 4
+    assert Holdout(splits, True, "4 folds").n_steps == 6
+    assert Holdout(splits, True, "out of bag", True).n_steps == 7
+    assert Holdout(splits[:1], False, "a part").n_steps == 1
+
+
+def test_a_balanced_forest_alone_in_a_pipeline_is_judged_out_of_the_bag(table):
+    ensemble = pytest.importorskip("imblearn.ensemble")
+    forest = ensemble.BalancedRandomForestClassifier(50, random_state=0)
+    alone, piped = (
+        DRRClassifier(base, random_state=0).fit(*table) for base in (forest, make_pipeline(forest))
+    )
+    assert piped.holdout_ == "out of bag"
+    np.testing.assert_array_equal(piped.rescorings_[0].held_out.base, alone.rescorings_[0].held_out.base)
