@@ -321,3 +321,13 @@ def test_a_check_needs_ten_rare_rows(n_rare, run, make_frame):
     outcome = run("check", "train.csv", "--target", "fraud", "--drop", "account", "--features", "8")
     assert outcome.code == (n_rare < 10)
     assert ("10 are needed to look for signal" in outcome.error) == (n_rare < 10)
+
+
+@pytest.mark.parametrize("n_rare", [1, 2])
+def test_a_fit_needs_two_rare_rows(n_rare, run, make_frame):
+    frame = make_frame()
+    rare = frame["fraud"] == "yes"
+    frame[~rare | (rare.cumsum() <= n_rare)].to_csv("train.csv", index=False)
+    outcome = run("fit", "train.csv", *FIT)
+    assert outcome.code == (n_rare < 2), outcome.error
+    assert ("at least 2 of each are needed" in outcome.error) == (n_rare < 2)
