@@ -159,9 +159,10 @@ def test_top_k_of_a_large_tie_warns():
     assert cut >= 1.0
 
 
-def test_cost_rule_minimises_the_cost():
+@pytest.mark.parametrize("costs", [(1.0, 7.0, 0.5, -0.1), (1.0, 3.0, 0.0, -2.0), (0.5, 9.0, -4.0, 0.0)])
+def test_cost_rule_minimises_the_cost(costs):
     score, y = draw(6)
-    rule = CostMatrix(false_positive=1.0, false_negative=7.0, true_positive=0.5, true_negative=-0.1)
+    rule = CostMatrix(*costs)
 
     def cost(cut):
         label = score > cut
