@@ -16,6 +16,7 @@ from drr.cli._columns import Roles, read_kinds
 from drr.cli._csv_files import CsvFile
 from drr.cli._dialect import find_decimal, find_separator
 from drr.cli._labels import choose_labels, is_label
+from drr.cli._typed_files import WholeFile
 
 
 @pytest.fixture
@@ -318,6 +319,21 @@ def test_the_separator_of_a_long_file_is_found_from_whole_lines(tmp_path):
         found = CsvFile(tmp_path / "long.csv", None, "utf-8", None)
         assert (found.separator, found.decimal) == (";", ",")
         assert found.columns() == ["a", "b", "c"]
+
+
+def test_a_file_that_is_read_whole_is_handed_on_in_parts(tmp_path):
+    frame = pandas.DataFrame({"a": np.arange(8), "b": 0})
+
+    class Whole(WholeFile):
+        kind, package, extra = "Whole", "pandas", "cli"
+
+        def _read(self):
+            return frame
+
+    reached = []
+    parts = list(Whole(tmp_path).chunks(["a"], [], 3, reached.append))
+    assert [part["a"].tolist() for part in parts] == [[0, 1, 2], [3, 4, 5], [6, 7]]
+    assert reached == [3, 6, 8]
 
 
 def test_whole_numbers_of_a_typed_file_are_numbers():

@@ -7,6 +7,7 @@ import pytest
 
 from drr import choose_fusion_weight, fusion_deflection, optimal_weight, separation, theory
 from drr.fusion import Standardisation, closed_form_weight, fuse, standardise
+from drr.fusion.bootstrap import resample_totals
 
 
 def draw(seed, n_positive=200, n_negative=3800, d1=2.0, d2=1.5, rho=0.4):
@@ -177,6 +178,17 @@ def test_integer_weights_are_repeated_rows():
     repeated = separation(*(np.repeat(a, counts) for a in (base, dual, positive)), n_resamples=0)
     for name in ("d1", "d2", "rho", "change", "closed_form_weight"):
         np.testing.assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-12)
+
+
+def test_a_resample_is_judged_as_its_rows_are():
+    base, dual, positive = draw(5, n_positive=50, n_negative=300)
+    resampled = separation(base, dual, positive, n_resamples=1, random_state=0)
+    ((counts,),) = resample_totals([np.arange(350)], positive, 1, np.random.default_rng(0))
+    repeated = separation(*(np.repeat(each, counts[0]) for each in (base, dual, positive)), n_resamples=0)
+    for name in ("d1", "d2", "rho", "change", "closed_form_weight"):
+        np.testing.assert_allclose(
+            getattr(resampled, f"{name}_interval"), getattr(repeated, name), rtol=1e-10
+        )
 
 
 def test_rows_of_weight_zero_are_absent():

@@ -263,6 +263,10 @@ def test_a_class_with_a_single_row_takes_no_fold_away_wherever_its_label_sorts(t
         assert any(f"Class '{single}' has a single row" in str(each.message) for each in said)
 
 
+def test_two_folds_are_enough(table):
+    assert DRRClassifier(LogisticRegression(), holdout=2, random_state=0).fit(*table).holdout_ == "2 folds"
+
+
 def test_the_steps_of_a_fit_are_counted():
     splits = [(np.arange(3), np.arange(3, 5))] * 4
     assert Holdout(splits, True, "4 folds").n_steps == 6
