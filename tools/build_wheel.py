@@ -20,6 +20,7 @@ import sys
 import tempfile
 import venv
 import zipfile
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -103,11 +104,13 @@ def repair(wheel: Path, outdir: Path) -> Path:
     return next(outdir.glob("*.whl"))
 
 
-def check_contents(wheel: Path) -> None:
+def check_contents(
+    wheel: Path, instruction_sets: Iterable[str] = INSTRUCTION_SETS, known: Container[str] = ()
+) -> None:
     with zipfile.ZipFile(wheel) as archive:
         files = [name for name in archive.namelist() if ".dist-info/" not in name and not name.endswith("/")]
         modules = {name: archive.read(name) for name in files if name.endswith(".so")}
-    for name in INSTRUCTION_SETS:
+    for name in instruction_sets:
         if not any(module.startswith(f"drr/_native/_core_{name}.") for module in modules):
             raise SystemExit(f"{wheel.name} has no module for {name}")
     unexpected = [name for name in files if Path(name).suffix not in {".py", ".pyi", ".so", ".typed"}]
@@ -117,11 +120,14 @@ def check_contents(wheel: Path) -> None:
     if wheel.stat().st_size > LARGEST_WHEEL:
         raise SystemExit(f"{wheel.name} has {wheel.stat().st_size} bytes, more than {LARGEST_WHEEL}")
     for name, content in modules.items():
-        check_symbols(name, content)
+        check_symbols(name, content, known)
 
 
-def check_symbols(name: str, content: bytes) -> None:
-    """Refuse what auditwheel does not see: a symbol that no library of the platform defines."""
+def check_symbols(name: str, content: bytes, known: Container[str]) -> None:
+    """Raise at what auditwheel does not see: a symbol that no library of the platform defines.
+
+    Such a symbol has no version. `known` are the symbols of a library that has no versions.
+    """
     from elftools.elf.elffile import ELFFile  # a requirement of auditwheel
 
     # A module that calls nothing of the C library has no versions at all.
@@ -134,9 +140,10 @@ def check_symbols(name: str, content: bytes) -> None:
         and symbol["st_info"]["bind"] == "STB_GLOBAL"
         and (versions is None or versions.get_symbol(number)["ndx"] in ("VER_NDX_LOCAL", "VER_NDX_GLOBAL"))
         and not symbol.name.startswith(("Py", "_Py"))
+        and symbol.name not in known
     ]
     if missing:
-        raise SystemExit(f"{name} needs symbols that glibc 2.17 does not have: {', '.join(missing)}")
+        raise SystemExit(f"{name} needs symbols that the C library does not have: {', '.join(missing)}")
 
 
 def try_in_empty_environment(wheel: Path, folder: Path, tests: bool) -> None:

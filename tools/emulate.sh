@@ -4,6 +4,7 @@
 #
 #   sudo tools/emulate.sh arm64                  the tests of the solvers, the oracles and the kept models
 #   sudo tools/emulate.sh arm64 tests/unit       other tests
+#   sudo WHEEL=dist/….whl tools/emulate.sh arm64 that wheel instead of the source
 #
 # Only the C++ compiler runs without emulation: zig (pip install ziglang), a static program for this machine that compiles for
 # the other. The kept models were written on x86-64; their test compares what they say there and here.
@@ -62,6 +63,7 @@ for language in cc c++; do
 done
 rm -rf "$root/source" && mkdir "$root/source"
 git ls-files | tar -cT - | tar -x -C "$root/source"
+if [ -n "${WHEEL:-}" ]; then cp "$WHEEL" "$root/wheels/"; fi
 
 cat > "$root/run.sh" <<'EOF'
 set -euo pipefail
@@ -70,11 +72,13 @@ export CC=zig-cc CXX=zig-c++ OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 HOME=/root
 # zig's archiver and linker are parts of its compiler.
 export AR='/opt/zig/zig ar'
 . /environment/bin/activate
-python -m pip install --quiet --no-index --no-build-isolation --no-deps .
+package=${1:-.}
+shift
+python -m pip install --quiet --no-index --no-build-isolation --no-deps --force-reinstall "$package"
 cd / && python -c 'import drr; drr.show_config()' && cd /source
 python -m pytest -q -p no:cacheprovider "$@"
 EOF
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 trap 'umount "$root/proc"' EXIT
 env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
-  chroot "$root" bash /run.sh "${tests[@]}"
+  chroot "$root" bash /run.sh "${WHEEL:+/wheels/$(basename "${WHEEL:-}")}" "${tests[@]}"
