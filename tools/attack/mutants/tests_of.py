@@ -110,7 +110,7 @@ MODULES = {
     "streaming/sources/csr": ["unit/test_sources", "unit/test_checkpoint"],
     "raking/convergence": ["unit/test_floor", "unit/test_dual", "unit/test_passes"],
     "streaming/block_reading": ["unit/test_sources", "unit/test_source_fit"],
-    "composition/coded_labels": ["unit/test_classifier", "unit/test_classifier_settings"],
+    "composition/coded_labels": ["unit/test_bases", "unit/test_classifier", "unit/test_classifier_settings"],
     "composition/out_of_bag": ["unit/test_holdout", "unit/test_classifier"],
     "composition/fitting": ["unit/test_holdout", "unit/test_classifier", "unit/test_classifier_settings"],
     "features/preparation": ["cli/test_commands", "unit/test_persistence"],
